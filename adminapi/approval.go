@@ -69,7 +69,6 @@ func (e *WaitingError) Error() string {
 	return fmt.Sprintf("nothing was changed: a second person must approve job %s", e.Job.ID)
 }
 
-// readWaiting returns the error for a response with the job of a request that waits.
 func readWaiting(path string, body io.Reader) error {
 	var e WaitingError
 	if err := json.NewDecoder(io.LimitReader(body, maxResponse)).Decode(&e.Job); err != nil {

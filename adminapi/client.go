@@ -235,7 +235,6 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	return c.sendWith(ctx, nil, method, path, q, body, contentType)
 }
 
-// sendWith is send with additional header fields.
 func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	if len(q) > 0 {
 		path += "?" + q.Encode()

@@ -107,7 +107,6 @@ func (j *Job) CanApply() bool {
 	return j.Kind == JobRelocate || j.Kind == JobUndo
 }
 
-// relocationArrow stands between the old and the new beginning in the subject of a relocation.
 const relocationArrow = " -> "
 
 // RelocationSubject returns the subject of a job that relocates locations, which [Job.Relocation]

@@ -29,7 +29,6 @@ func lines[T any](ctx context.Context, c *Client, path string, q url.Values) ite
 	}
 }
 
-// readLines yields the lines of a response.
 func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

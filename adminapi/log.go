@@ -78,7 +78,6 @@ func NewProof(e Entry, h store.Head, hashes [][32]byte) Proof {
 	return p
 }
 
-// maxProof bounds the number of hashes in a proof.
 const maxProof = 64
 
 // Parts returns the parts of a proof in the form of package store.

@@ -115,7 +115,6 @@ func (l *Link) rows(part string) (rows [][]string) {
 	return rows
 }
 
-// note says what changed at a host.
 func (h *LinkHostChange) note() string {
 	var parts []string
 	if h.Failing {
@@ -133,7 +132,6 @@ func (h *LinkHostChange) note() string {
 	return strings.Join(parts, "; ")
 }
 
-// maxTextRows is how many names and links of each kind [MonthReport.Text] lists.
 const maxTextRows = 20
 
 // Text returns the report as text, for a mail. It is shorter than [MonthReport.Rows].

@@ -64,7 +64,6 @@ var (
 	ErrUnavailable = errors.New("adminapi: the server is shutting down")
 )
 
-// A tokenError says why a token is invalid.
 type tokenError string
 
 func (e tokenError) Error() string { return string(e) }
@@ -172,7 +171,6 @@ func (p *Problem) Cell() string {
 	return bulk.Refusal{Sheet: p.Sheet, Line: p.Line, Column: p.Column}.Cell()
 }
 
-// err reverses [NewProblem].
 func (p *Problem) err() error {
 	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
 	for _, f := range forms() {
@@ -208,7 +206,6 @@ func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) err
 	}, err}
 }
 
-// ofError describes how errors that wrap target become problems.
 func ofError(kind string, target error, detail func(error) string) form {
 	return form{kind, func(err error) *Problem {
 		if !errors.Is(err, target) {
@@ -339,7 +336,6 @@ func clockRule(clock bool) string {
 	return ""
 }
 
-// deniedError reverses deniedDetail.
 func deniedError(p *Problem) error {
 	role, _ := registrar.ParseRole(p.Role)
 	need, _ := registrar.ParseRole(p.Need)
@@ -353,7 +349,6 @@ func deniedError(p *Problem) error {
 	return e
 }
 
-// deniedDetail says why a request was denied and what it needs.
 func deniedDetail(e *registrar.DeniedError) string {
 	if e.Why != "" {
 		return e.Why + "; " + e.Needs()

@@ -22,8 +22,6 @@ func originOf(url string) string {
 	return strings.TrimSuffix(url, "/")
 }
 
-// dialServer connects to the server at an address, or to the Unix socket that the host name
-// encodes.
 func dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	host, _, _ := net.SplitHostPort(address)
@@ -37,7 +35,6 @@ func dialServer(ctx context.Context, network, address string) (net.Conn, error) 
 	return d.DialContext(ctx, network, address)
 }
 
-// setHost makes the Host field of a request to a Unix socket a name that every server accepts.
 func setHost(r *http.Request) {
 	if strings.HasSuffix(r.URL.Host, socketHost) {
 		r.Host = "localhost"

@@ -95,7 +95,6 @@ func ParseCompression(name string) (bulk.Compression, bool) {
 	return bulk.Auto, false
 }
 
-// readEvents reads the response to an import up to its summary.
 func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	var last bulk.Summary
 	for e, err := range readLines[Event]("import", r) {

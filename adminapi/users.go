@@ -91,7 +91,6 @@ func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// maxUserNames is the number of names that a [UserNames] remembers.
 const maxUserNames = 10_000
 
 // A UserNames finds the names of the users who made changes, and remembers them. It is not safe for

@@ -13,7 +13,6 @@ const caddyHead = `# The locations of names, for Caddy. In the block of a site: 
 map {path} {nomen_location} {
 `
 
-// A caddyMap writes the directive map of a Caddyfile, and a redirect.
 type caddyMap struct {
 	at   time.Time
 	path webPath

@@ -2,7 +2,6 @@ package bulk
 
 import "strings"
 
-// A column is a column of a table.
 type column struct {
 	title   string
 	bit     int    // identifies a member of a record or a location

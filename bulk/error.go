@@ -12,8 +12,8 @@ type LineError struct {
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 
-	size  int64      // length of a line that is too long
-	lines []keptLine // the lines of the record, if they are kept
+	size  int64 // length of a line that is too long
+	lines []keptLine
 }
 
 func (e *LineError) kept() (n int) {

@@ -79,14 +79,12 @@ type ruled interface {
 	// so end must keep them from answering for names of this one.
 	end(b []byte, a *store.Authority) ([]byte, error)
 
-	// tail returns what follows the last rule.
 	tail() []byte
 }
 
 // A surveyor is an encoder that reads all records before it writes the head.
 type surveyor interface{ survey(r *store.Record) }
 
-// errNoLine is the error for a record that the format leaves out.
 var errNoLine = errors.New("bulk: no line")
 
 // A heldError says why a format cannot represent a record.
@@ -99,7 +97,6 @@ type partError struct{ fields []string }
 
 func (e *partError) Error() string { return "written without " + strings.Join(e.fields, ", ") }
 
-// encoder returns the encoder of the format, for an export that began at start.
 func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	if o.Revisions && o.Format != JSONLines {
 		return nil, fmt.Errorf("bulk: revisions are not supported by the format %s, only by jsonl", o.Format)
@@ -144,7 +141,6 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
 }
 
-// An exporter is one call of Export.
 type exporter struct {
 	encoder encoder
 	options ExportOptions
@@ -211,7 +207,6 @@ func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix strin
 	return all, nil
 }
 
-// rules writes the rules of authorities, and the end of the file.
 func (e *exporter) rules(out io.Writer, all []*store.Authority) error {
 	r, ok := e.encoder.(ruled)
 	if !ok {

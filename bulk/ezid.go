@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ezidLabels is the maximum number of columns of a file for EZID.
 const ezidLabels = 1000
 
 // An ezidEncoder writes CSV as EZID's batch downloads: a row for each identifier, and a column for
@@ -109,7 +108,6 @@ func ezidLost(r *store.Record, e ezid.Elements) (lost []string) {
 	return lost
 }
 
-// ezidValues returns the elements of a record that are neither its status nor a location.
 func ezidValues(r *store.Record) ezid.Elements {
 	e := ezid.Of(r, ezid.Home)
 	delete(e, ezid.Status)

@@ -62,7 +62,6 @@ func rewriteRule(pattern, target, flags string) string {
 // quotation mark, except in expressions.
 func apacheQuote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\x22`) + `"` }
 
-// apacheLiteral escapes literal text of a substitution.
 func apacheLiteral(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `$`, `\$`, `%`, `\%`).Replace(s)
 }
@@ -185,7 +184,6 @@ func apachePieces(w *webRule, literal func(string) string) string {
 	return b.String()
 }
 
-// apacheUnescaped returns the target with all pieces that Apache httpd escapes by itself.
 func apacheUnescaped(w *webRule) (target string, err error) {
 	target = apachePieces(w, func(s string) string {
 		var b strings.Builder

@@ -276,7 +276,6 @@ func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<-
 	}
 }
 
-// batch reads the next batch and calls step for each record.
 func (i *importer) batch(in *reader, step func()) *batch {
 	b := &batch{ready: make(chan struct{}), items: make([]item, 0, batchSize), reqs: make([]registrar.Request, 0, batchSize)}
 	for len(b.items) < batchSize && b.size < batchBytes {
@@ -318,7 +317,6 @@ func (b *batch) first() int {
 	return b.items[0].line.Number
 }
 
-// applyBatch applies a checked batch and reports the results.
 func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 	if len(b.items) == 0 {
 		return nil

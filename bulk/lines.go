@@ -22,11 +22,11 @@ type lines struct {
 	yield yield
 	close func()
 
-	number int    // number of the last line read, from 1
-	offset int64  // offset of the last line
-	next   int64  // offset after the last line
-	long   []byte // buffer for lines that are longer than that of in
-	done   error  // why reading ended
+	number int // number of the last line read, from 1
+	offset int64
+	next   int64 // offset after the last line
+	long   []byte
+	done   error // why reading ended
 
 	encoding string // encoding of the file; "" if it is UTF-8
 

@@ -83,7 +83,6 @@ func leads(i int, url string) error {
 	return nil
 }
 
-// visibleKey returns the path at which clients request a name.
 func visibleKey(n name.Name) (string, error) {
 	for i := range len(n.Key()) {
 		if c := n.Key()[i]; c <= ' ' || c > '~' {
@@ -93,7 +92,6 @@ func visibleKey(n name.Name) (string, error) {
 	return "/" + n.Key(), nil
 }
 
-// entryOf returns the key and the value of a record in a map.
 func entryOf(r *store.Record, at time.Time) (key, url string, err error) {
 	if url, err = best(r, at); err == nil {
 		key, err = visibleKey(r.Name)

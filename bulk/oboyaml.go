@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An oboYAML writes a configuration of the OBO Foundry for the directory of the prefix.
 type oboYAML struct {
 	at   time.Time
 	path webPath

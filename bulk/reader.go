@@ -9,19 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A fileLine is a record of a file, with its place there.
 type fileLine struct {
-	Number int              // number of its first line, from 1
-	Offset int64            // offset of its first byte after decompression
-	Record *store.Record    // the record without its Name; Spelling is as in the file
-	Fields registrar.Fields // fields of the record that are in the file
-	size   int              // bytes
-	table  *table           // the table of the record; nil for JSON Lines
-	places []place          // positions of the locations in the table
-	lines  []keptLine       // the lines of the record, if they are kept
+	Number int           // number of its first line, from 1
+	Offset int64         // offset of its first byte after decompression
+	Record *store.Record // the record without its Name; Spelling is as in the file
+	Fields registrar.Fields
+	size   int     // bytes
+	table  *table  // the table of the record; nil for JSON Lines
+	places []place // positions of the locations in the table
+	lines  []keptLine
 }
 
-// A keptLine is a line of a file, or several if a quoted cell contains line breaks.
 type keptLine struct {
 	number int // from 1
 	text   string
@@ -75,7 +73,6 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 	return in, nil
 }
 
-// newTableOfBook returns a reader of a sheet of a workbook.
 func newTableOfBook(r io.Reader, c Compression, sheet Sheet) (*reader, error) {
 	file := &counter{r: r}
 	plain, closing, err := decompress(bufio.NewReaderSize(file, bufferSize), c)

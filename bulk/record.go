@@ -68,7 +68,6 @@ const (
 	isTimestamp
 )
 
-// A memberSet is a set of members of an object.
 type memberSet uint64
 
 // members are the names of the members in JSON, and of the columns of tables.

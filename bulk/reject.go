@@ -36,7 +36,6 @@ func newRejects(w io.Writer, t *table) *rejects {
 	return r
 }
 
-// add writes the lines of a rejected record.
 func (r *rejects) add(lines []keptLine, why Refusal) {
 	if r.out == nil {
 		return
@@ -84,7 +83,6 @@ func (r *rejects) titles() []string {
 	return r.without(r.table.titles)
 }
 
-// cells returns the cells of a line, with the number of columns of the file.
 func (r *rejects) cells(line string) []string {
 	line = strings.ToValidUTF8(line, "\uFFFD")
 	if r.table == nil {

@@ -61,7 +61,6 @@ func (r *row) unmark() {
 	}
 }
 
-// A rowReader reads the rows of a table.
 type rowReader struct {
 	lines *lines
 	book  *bookReader // nil unless the file is a workbook

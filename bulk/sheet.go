@@ -147,7 +147,6 @@ func (s *Sheet) recognise(line string) byte {
 	return best
 }
 
-// splitQuoted splits a line at delimiters outside of quotes, and removes the quotes.
 func splitQuoted(line string, delimiter byte) []string {
 	var cells []string
 	begin, quoted := 0, false
@@ -174,7 +173,6 @@ func encodings() string {
 	return strings.Join(names, " ")
 }
 
-// encodingName returns the canonical form of the name of an encoding.
 func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }

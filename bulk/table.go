@@ -34,7 +34,6 @@ type table struct {
 	queue []result     // results to return, in the order of lines
 }
 
-// A result has the results of one call of next.
 type result struct {
 	line fileLine
 	err  error
@@ -67,7 +66,7 @@ func newTable(l *lines, f Format, sheet Sheet, book *bookReader) (*table, error)
 		t.rows.recognise = sheet.recognise
 	}
 	if book != nil {
-		t.rows.delimiter = ',' // of the text of rows
+		t.rows.delimiter = ','
 	}
 	head, err := t.rows.next()
 	switch {
@@ -119,8 +118,6 @@ func (t *table) header(head *row) {
 	}
 }
 
-// failUnknown records an error that names the columns with unknown titles, and replaces any other
-// error of the header.
 func (t *table) failUnknown(head *row, columns []int) {
 	var all []string
 	for _, i := range columns {

@@ -102,7 +102,6 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 	return e.end(b)
 }
 
-// value appends the cell for a value of the record.
 func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	switch c.bit {
 	case isStatus:
@@ -236,7 +235,6 @@ func appendCell(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// escapeTabs appends s with the escapes of a cell of TSV.
 func escapeTabs(b []byte, s string, list bool) []byte {
 	for i := range len(s) {
 		switch c := s[i]; {

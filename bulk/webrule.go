@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A webRule is a rule in the form that web servers have.
 type webRule struct {
 	expression string // must match the whole element
 	target     []piece
@@ -32,7 +31,6 @@ type piece struct {
 	kind    pieceKind
 }
 
-// A pieceKind says how the text of a group is inserted.
 type pieceKind uint8
 
 const (
@@ -180,12 +178,10 @@ func (w *webRule) has(chars string) bool {
 	return slices.ContainsFunc(w.target, func(p piece) bool { return strings.ContainsAny(p.literal, chars) })
 }
 
-// A webPath says where names are on a web server.
 type webPath struct {
 	directory string // key of the directory if it is a web name, without a final slash; "" for the root of any server
 }
 
-// newWebPath returns the directory of the names with a prefix.
 func newWebPath(prefix string) webPath {
 	if strings.HasPrefix(prefix, "https:") || strings.HasPrefix(prefix, "http:") {
 		return webPath{strings.TrimSuffix(prefix, "/")}
@@ -200,7 +196,6 @@ func (p webPath) url() string {
 	return strings.TrimSuffix("/"+path, "/") + "/"
 }
 
-// below returns the path of a name below the directory.
 func (p webPath) below(key string) (string, error) {
 	if p.directory == "" {
 		if strings.HasPrefix(key, "https:") || strings.HasPrefix(key, "http:") {
@@ -256,8 +251,6 @@ func (p webPath) begin(a *store.Authority) (string, error) {
 	return fmt.Sprintf("%[1]s(?:%[2]s(?![%[2]s%[3]s])|(?=[%[3]s]|%[2]s[%[2]s%[3]s]))", prefix, below[len(below)-1:], others), nil
 }
 
-// isRedirect reports whether a status means a redirect.
 func isRedirect(status int) bool { return status >= 300 && status < 400 }
 
-// isPlain reports whether Apache httpd leaves a character of a path unescaped.
 func isPlain(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("$-_.+!*'(),:;@&=/~", c) >= 0 }

@@ -166,7 +166,6 @@ func differences(a, b Audited) []string {
 	return parts
 }
 
-// said returns the answer, or the tombstone in the error.
 func said(a Audited) *nomen.Answer {
 	var e *nomen.Error
 	switch {

@@ -55,8 +55,6 @@ func (d dspace) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, 
 	return r.ofDSpace()
 }
 
-// ofDSpace converts the reply of a repository to a redirect to the URL in it, or to a reply about
-// an unknown name.
 func (r *reply) ofDSpace() (*reply, error) {
 	if r.status != http.StatusOK {
 		return nil, &StatusError{Code: r.status, Reason: r.reason + " (a DSpace server resolves handles if handle.remote-resolver.enabled is set)"}

@@ -152,7 +152,6 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// isUnread reports whether err is about the format of the result.
 func isUnread(err error) bool {
 	var e *FormatError
 	return errors.As(err, &e) && e.Err == nil

@@ -92,7 +92,6 @@ func (c *Client) inTurn(addrs []netip.Addr, port uint16) []netip.AddrPort {
 	return turns
 }
 
-// attempt sends the request to an address.
 func (c *Client) attempt(ctx context.Context, ap netip.AddrPort, guarded bool, request []byte) (*reply, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded))
 	defer cancel()

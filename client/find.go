@@ -53,7 +53,6 @@ func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(w
 	}
 }
 
-// wayText describes a way for people.
 func wayText(w discover.Way) string {
 	if w.URL != "" {
 		return w.URL
@@ -100,7 +99,6 @@ func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, erro
 	return a, nil
 }
 
-// offers reports whether a service is offered, or can be derived from one that is.
 func offers(offered []string, s nomen.Service) bool {
 	has := func(s nomen.Service) bool { return slices.Contains(offered, string(s)) }
 	switch {

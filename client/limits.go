@@ -17,7 +17,6 @@ type limits struct {
 	hosts map[string]*hostLimit
 }
 
-// A hostLimit has the limits for one host.
 type hostLimit struct {
 	slots  chan struct{} // an element for each request in progress; nil means no limit
 	bucket *rate.Limiter // nil means no limit

@@ -58,7 +58,6 @@ func newPlain(dial func(ctx context.Context, network, address string) (net.Conn,
 	return &plain{dial: dial, other: other, maxIdle: maxIdle, idle: map[string][]*kept{}}
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !p.carries(req.URL) || req.Body != nil {
 		return p.other.RoundTrip(req)
@@ -104,7 +103,6 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 
 var errNoAnswer = errors.New("connection closed before a response")
 
-// over reports whether a deadline is set and has passed.
 func over(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }
 
 func (p *plain) connection(ctx context.Context, address string, deadline time.Time) (*kept, error) {
@@ -147,7 +145,6 @@ func (p *plain) take(address string) *kept {
 	return c
 }
 
-// remove removes the idle connections i to j of a host.
 func (p *plain) remove(address string, i, j int) {
 	p.count -= j - i
 	p.idle[address] = slices.Delete(p.idle[address], i, j)
@@ -208,7 +205,6 @@ func (p *plain) sweep() {
 	p.watch()
 }
 
-// CloseIdleConnections closes the idle connections.
 func (p *plain) CloseIdleConnections() {
 	p.other.CloseIdleConnections()
 	p.mu.Lock()
@@ -244,7 +240,6 @@ func (p *plain) exchange(c *kept, address string, req *http.Request, deadline ti
 	return resp, nil
 }
 
-// ask sends a request and reads the head of the response.
 func (c *kept) ask(req *http.Request) (*http.Response, error) {
 	writeHead(c.out, req)
 	if err := c.out.Flush(); err != nil {
@@ -286,7 +281,6 @@ func hostField(host string) string {
 	return host
 }
 
-// A plainBody gives its connection back when it has been read to the end.
 type plainBody struct {
 	io.ReadCloser
 	plain   *plain
@@ -308,7 +302,6 @@ func (b *plainBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements [io.Closer].
 func (b *plainBody) Close() error {
 	b.end(false)
 	return nil

@@ -53,7 +53,6 @@ func (p proxy) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error)
 	return endpoint{p.host, p.port, addrs, p.found && s.guarded}, nil
 }
 
-// A formed is a message with the form of the name in it.
 type formed struct {
 	message
 	form string // see [discover.Way]
@@ -95,10 +94,9 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 // names are sent in that form.
 type knownForms struct {
 	mu    sync.Mutex
-	forms map[string]string // by formed.of
+	forms map[string]string
 }
 
-// maxForms is how many forms are remembered.
 const maxForms = 10_000
 
 // form returns the remembered form, or "".
@@ -159,7 +157,6 @@ func (r *reply) understood() bool {
 	}, r.status) || r.problem().Err() != nil
 }
 
-// failedOn reports whether err means that the server failed on a request or considers it invalid.
 func failedOn(err error) bool {
 	var status *StatusError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
@@ -176,7 +173,7 @@ func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" { // authorities of the scheme dns are hosts
+	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" {
 		of += strings.ToLower(u.AuthorityID())
 	} else {
 		of += u.AuthorityID()

@@ -128,7 +128,6 @@ func (r *reply) endsInURL() bool {
 	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 
-// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

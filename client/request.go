@@ -13,16 +13,14 @@ type message struct {
 	suffix     string  // the part of target after the name
 	host       string  // Host field, which selects one of several authorities at an address (A95-3); may be ""
 	header     []field // other fields, in order
-	conditions []field // fields for a conditional request
+	conditions []field
 	traced     []field // traceparent and tracestate
 	simple     bool    // a Simple-Request, which is only a request line
 	have       Validators
 }
 
-// A field is a header field.
 type field struct{ name, value string }
 
-// fields returns the fields that have a value.
 func fields(all ...field) []field {
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
@@ -36,7 +34,6 @@ func viaField(hops int) string {
 	return strings.TrimSuffix(strings.Repeat("1.1 nomen, ", min(hops, maxVia)), ", ")
 }
 
-// maxVia is how many entries a Via field can have.
 const maxVia = 100
 
 // identity returns a string that is the same for requests with the same response. It consists of
@@ -81,7 +78,6 @@ func (m message) bytes() ([]byte, error) {
 
 var errControl = errors.New("client: white space or control character in request")
 
-// validTarget reports whether s consists of visible ASCII characters.
 func validTarget(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {
@@ -91,7 +87,6 @@ func validTarget(s string) bool {
 	return s != ""
 }
 
-// validHeader reports whether s is a valid value of a header field.
 func validHeader(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

@@ -22,7 +22,6 @@ type hop struct {
 	guarded bool // connect only to public addresses
 }
 
-// label returns what messages call the hop.
 func (s hop) label() string {
 	if p, ok := s.way.(page); ok {
 		return p.url
@@ -40,7 +39,7 @@ type resolution struct {
 	fragment string // fragment of the last redirect that had one
 
 	lead   *reply // the redirect to the present page
-	leader hop    // the hop that lead came from
+	leader hop
 }
 
 // travel asks the resolvers of hops, beginning with s. It returns the answer and its validators.
@@ -151,7 +150,6 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	return nil, &WaysError{Name: s.spelling, Errs: failed}
 }
 
-// A busyWays has the ways that were busy, and how long their servers asked to wait.
 type busyWays struct {
 	ways  []way
 	pause time.Duration
@@ -215,7 +213,6 @@ func (j *resolution) wayOn(s hop) way {
 	return s.way
 }
 
-// read returns the next hop, the answer, or an error.
 func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	if r.redirects() {
 		return j.redirected(s, r)
@@ -234,7 +231,6 @@ func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error
 	return hop{}, a, err
 }
 
-// redirected returns the hop to which a redirect leads, or an answer with its URL.
 func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	to, err := r.destination(s)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxResources is how many versions of a resource are read from a response.
 const maxResources = 16
 
 func (r *reply) resource() *nomen.Resource {

@@ -200,7 +200,6 @@ func (r *reply) mediaType() string {
 	return ""
 }
 
-// looksLike guesses the media type of a body.
 func looksLike(body []byte) string {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	switch {
@@ -303,7 +302,6 @@ func noResult(s hop, service nomen.Service, message string) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
 }
 
-// A serviceError means that a reply has the answer of another service.
 type serviceError struct{ got, want nomen.Service }
 
 func (e *serviceError) Error() string {

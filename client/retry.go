@@ -21,7 +21,6 @@ func (r *reply) notNow(now time.Time) error {
 	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: wait}
 }
 
-// maxRetryAfter limits how long a server can ask a client to wait.
 const maxRetryAfter = 24 * time.Hour
 
 // A busy server is asked again after firstPause, and then after twice as long each time. If it asks

@@ -109,7 +109,6 @@ func parseSubject(s string) (subject, error) {
 	return subject{q.Name, spellingOf(q.Subject), fragment}, nil
 }
 
-// subjectOf returns the subject of q, and a copy of q with the components of the subject.
 func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	typed, err := Parse(q.Subject.String())
 	switch {
@@ -122,7 +121,6 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	return subject{name: typed.Name, spelling: spellingOf(typed.Subject)}, q, nil
 }
 
-// malformed converts the error of a parser to one of kind Malformed.
 func malformed(s string, err error) *nomen.Error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var ready *nomen.Error

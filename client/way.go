@@ -119,7 +119,6 @@ func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 	return authority{id: host, host: host, port: c.o.Port, element: u.ElementID()}, nil
 }
 
-// components returns the r- and q-component of q in the form in which they follow a name.
 func components(q nomen.Question) string {
 	var s string
 	if q.R != "" {
@@ -133,7 +132,7 @@ func components(q nomen.Question) string {
 
 // An authority is the resolver of its own names (1995, 3).
 type authority struct {
-	id      string // AuthorityID
+	id      string
 	host    string // the host to ask, which is id unless discovery found another
 	port    uint16
 	element string // ElementID as spelled, without white space
@@ -170,7 +169,6 @@ func (a authority) message(c *Client, q inquiry) message {
 	return m
 }
 
-// message returns a request for target and suffix.
 func (c *Client) message(target, suffix string, q inquiry, accept string) message {
 	return message{
 		target: target + suffix, suffix: suffix, simple: c.o.Simple, have: q.have,
@@ -180,7 +178,6 @@ func (c *Client) message(target, suffix string, q inquiry, accept string) messag
 	}
 }
 
-// exchangeAbout sends a conditional message about the subject of s.
 func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop) (*reply, error) {
 	from := identity("1995 "+hostPort(strings.ToLower(e.host), e.port), s.name.Key()+m.suffix, m.header)
 	m.conditions = m.have.conditions(from)

@@ -24,9 +24,9 @@ import (
 
 // The media types that the client prefers by default.
 const (
-	richest = "application/json, text/urc-0;q=0.5"                      // for a description
-	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // for a list
-	details = format.TypeProblem                                        // for an error (RFC 9457)
+	richest = "application/json, text/urc-0;q=0.5" // for a description
+	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5"
+	details = format.TypeProblem // for an error (RFC 9457)
 )
 
 var errComponents = errors.New("client: a request with an r- or q-component cannot also have a resource component, a time or a query")
@@ -120,7 +120,6 @@ func webSuffix(q nomen.Question) (string, error) {
 	return withQuery(q, directive{"s", service}, directive{"c", q.Component}, directive{"with", otherOf(q)}, directive{"at", timeOf(q.At)})
 }
 
-// withQuery is suffixOf with the plain query of q.
 func withQuery(q nomen.Question, all ...directive) (string, error) {
 	suffix, err := suffixOf(q, all...)
 	switch {
@@ -223,7 +222,6 @@ func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about 
 	return c.get(ctx, c.transport(at), g)
 }
 
-// A get is a GET request on the web.
 type get struct {
 	url        *url.URL
 	accept     string
@@ -325,7 +323,6 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	return r, nil
 }
 
-// request returns the request for net/http.
 func (g *get) request(ctx context.Context, c *Client) (*http.Request, error) {
 	header := http.Header{"User-Agent": {""}} // an empty value suppresses the field
 	for _, f := range slices.Concat(g.fields(c), g.conditions, traced(ctx)) {
@@ -340,7 +337,6 @@ func (g *get) request(ctx context.Context, c *Client) (*http.Request, error) {
 	}, nil
 }
 
-// noAnswer returns the error for an attempt that timed out.
 func (c *Client) noAnswer() error {
 	return fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded)
 }
@@ -388,8 +384,6 @@ func (t *timed) Close() error {
 	return err
 }
 
-// newTransport returns a transport that connects with the functions of the client, and adds nothing
-// to requests.
 func (c *Client) newTransport(guarded bool) *plain {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		return c.dialHost(ctx, address, guarded)

@@ -78,7 +78,6 @@ func (p *probe) ark() string {
 	return name
 }
 
-// inflected requests a name with an inflection.
 func (p *probe) inflected(name, inflection string) *response {
 	return p.web("GET", p.path(name)+inflection)
 }
@@ -96,14 +95,13 @@ func (p *probe) segment(label string) map[string]string {
 	for i, line := range strings.Split(text, "\n") {
 		name, value, ok := strings.Cut(line, ":")
 		if i > 0 && ok && value == "" {
-			break // the next segment
+			break
 		}
 		elements[name] = strings.TrimSpace(value)
 	}
 	return elements
 }
 
-// hasKernel checks that the elements answer the four questions.
 func hasKernel(elements map[string]string) outcome {
 	for _, label := range []string{"who", "what", "when", "where"} {
 		must(elements[label] != "", "no element %s", label)

@@ -140,7 +140,6 @@ func failed(format string, args ...any) outcome {
 	return outcome{verdict: Fail, detail: fmt.Sprintf(format, args...)}
 }
 
-// run runs a check.
 func (p *probe) run(check func(*probe) outcome) (out outcome) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -158,7 +157,6 @@ func skipped(format string, args ...any) outcome {
 	return outcome{verdict: NotApplicable, detail: fmt.Sprintf(format, args...)}
 }
 
-// missing returns the outcome of a case for which the option n is missing.
 func missing(n Need, reason string) outcome {
 	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }

@@ -99,14 +99,12 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	return subject, nil
 }
 
-// try runs a case.
 func (p *probe) try(c Case) Result {
 	p.used = nil
 	out := p.run(c.check)
 	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Missing: out.missing, Exchanges: p.used}
 }
 
-// newProbe checks the options.
 func newProbe(ctx context.Context, o Options) (*probe, error) {
 	t, err := parseTarget(o.Target)
 	if err != nil {

@@ -84,7 +84,6 @@ var handleCases = []row{
 	}},
 }
 
-// A handleValue is a value in a response of a Handle server.
 type handleValue struct {
 	Index int
 	Type  string
@@ -110,7 +109,6 @@ func (r *response) handleAnswer() (a handleAnswer) {
 	return a
 }
 
-// unlabelled returns the handle in a name.
 func unlabelled(name string) string {
 	for _, label := range []string{"hdl:", "doi:"} {
 		if rest, ok := strings.CutPrefix(name, label); ok {
@@ -122,10 +120,8 @@ func unlabelled(name string) string {
 
 func (p *probe) plainHandle() string { return unlabelled(p.name()) }
 
-// handlePath returns the path of the first name in the API of Handle servers.
 func (p *probe) handlePath() string { return p.t.base + "/api/handles/" + p.plainHandle() }
 
-// handleProxy returns the path of the first name at the proxy, with a query.
 func (p *probe) handleProxy(query string) string { return p.t.base + "/" + p.plainHandle() + query }
 
 // handle requests the first name with a query.

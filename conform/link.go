@@ -11,7 +11,6 @@ type link struct {
 	params [][2]string // names are in lower case
 }
 
-// param returns the value of the first parameter with a name.
 func (l link) param(name string) string {
 	for _, p := range l.params {
 		if p[0] == name {
@@ -33,7 +32,6 @@ func linksOf(r *response) []link {
 	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })
 }
 
-// related returns the links with a relation.
 func related(links []link, relation string) []link {
 	return slices.DeleteFunc(slices.Clone(links), func(l link) bool { return !l.is(relation) })
 }

@@ -94,7 +94,6 @@ func (p *probe) gate() string {
 	return paths[0]
 }
 
-// atGate returns a check that requests a time from the TimeGate, and then checks the response.
 func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		path := p.gate()
@@ -102,7 +101,6 @@ func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*
 	}
 }
 
-// variesByTime reports whether the Vary field has accept-datetime.
 func variesByTime(r *response) bool {
 	return slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime")
 }
@@ -113,7 +111,6 @@ func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
 }
 
-// timeMap returns the TimeMap of the first name.
 func (p *probe) timeMap() *response {
 	paths := p.paths(linksOf(p.get()), "timemap")
 	need(paths != nil, "the name has no TimeMap on this server")
@@ -169,7 +166,6 @@ func (p *probe) isMemento(target string, wanted link) bool {
 	})
 }
 
-// ofMemento returns a check that requests the first and the latest Memento, and checks both.
 func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, last := range []bool{false, true} {
@@ -184,7 +180,6 @@ func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome
 	}
 }
 
-// inTimeMap returns a check that the TimeMap has a link with a relation.
 func inTimeMap(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.timeMap()

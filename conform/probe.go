@@ -121,7 +121,6 @@ func (p *probe) request11(method, target string, fields ...string) request {
 	return request{method: method, target: target, version: "HTTP/1.1", fields: all}
 }
 
-// full returns the full name of an element.
 func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
 
 // name returns the first name in full, or "" if its authority is unknown.
@@ -237,7 +236,6 @@ func authorityOf(name string) string {
 	return strings.Join(fields[:3], ":")
 }
 
-// chooseForm finds out in which form the server resolves the first element.
 func (p *probe) chooseForm() {
 	domain := ""
 	if d, ok := ascii.CutPrefix(p.authority, "urn:dns:"); ok {
@@ -294,7 +292,6 @@ func (p *probe) listed() []string {
 	return nil
 }
 
-// elements returns the first few elements of a list.
 func (r *response) elements() (few []string) {
 	if !r.is(200) {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// signpostingCases are the cases of FAIR Signposting, for the landing page of the first name.
 var signpostingCases = []row{
 	{"1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
 		all := related(p.landing(), "cite-as")
@@ -85,7 +84,6 @@ var signpostingCases = []row{
 	{"2/describes", "level 2", Must, "The link set has a context object for each description, with describes.", inContexts("describedby", "describes")},
 }
 
-// landing returns the links of the landing page.
 func (p *probe) landing() []link { return linksOf(p.landingPage()) }
 
 // landingPage returns the landing page in Options. Without one, it requests the name, and returns
@@ -117,7 +115,6 @@ func bareType(s string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// typed returns a check that each link with a relation has a media type.
 func typed(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := related(p.landing(), relation)

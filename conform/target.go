@@ -27,10 +27,8 @@ func (t target) scheme() string {
 	return "http"
 }
 
-// url returns the URL of a path on the server.
 func (t target) url(path string) string { return t.scheme() + "://" + t.authority + path }
 
-// parseTarget parses HOST, HOST:PORT, or an http or https URL.
 func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)

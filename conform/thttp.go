@@ -150,7 +150,6 @@ func equivalentSpelling(name string) (string, bool) {
 	return strings.ToUpper(fields[0]) + ":" + strings.ToUpper(fields[1]) + ":" + fields[2], true
 }
 
-// sameList checks that two responses have the same status and the same URIs.
 func sameList(a, b *response) outcome {
 	return want(a.status == b.status && slices.Equal(uriLines(a.text()), uriLines(b.text())), "the results differ: %s and %s", a, b)
 }

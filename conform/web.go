@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// webCases are the cases for names that are paths of a web server.
 var webCases = []row{
 	{"RFC9110-15/name", "RFC 9110, 15.3, 15.4", Must, "GET of a path with a full name gets the resource, a description of it, or a redirect.", func(p *probe) outcome {
 		r := p.get()

@@ -91,17 +91,14 @@ func (r *response) mediaType() string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// is reports whether the response has one of these statuses.
 func (r *response) is(statuses ...int) bool { return slices.Contains(statuses, r.status) }
 
 func (r *response) redirects() bool { return r.is(301, 302, 303, 307, 308) }
 
-// refused reports whether the response is an error.
 func (r *response) refused() bool { return r.status >= 400 && r.status <= 599 }
 
 func (r *response) text() string { return string(r.body) }
 
-// String summarises the response.
 func (r *response) String() string {
 	if r.fault != "" {
 		return r.fault
@@ -191,7 +188,6 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// read reads a response, and reports whether the server closed the connection.
 func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err error) {
 	buf := make([]byte, 32<<10)
 	lingering := false
@@ -214,7 +210,6 @@ func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err er
 	return got, false, nil
 }
 
-// complete reports whether the response has the length that it announces.
 func (r *response) complete(q request) bool {
 	if r.fault != "" || r.cut {
 		return false
@@ -284,7 +279,6 @@ func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	return raw, nil, false
 }
 
-// setBody finds the end of the body by the length or the transfer coding in the head.
 func (r *response) setBody(rest []byte, q request) {
 	switch {
 	case r.bodiless(q):

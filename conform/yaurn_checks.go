@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// knownName checks that the server resolves each known name.
 func knownName(p *probe) outcome {
 	for _, e := range p.elements {
 		if r := p.element(e); !r.is(200) {
@@ -37,7 +36,6 @@ func (p *probe) urc(element string) *response {
 	return p.element(element, "Accept: text/urc-0")
 }
 
-// sameResult checks that two responses have the same status, media type and body.
 func sameResult(first, second *response) outcome {
 	switch {
 	case first.status != second.status:
@@ -86,7 +84,6 @@ func simpleRequest(p *probe) outcome {
 	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
 }
 
-// onlyType returns a check that a request for one format gets that format.
 func onlyType(wanted string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.known("Accept: " + wanted)
@@ -130,7 +127,6 @@ func spelledURN(p *probe, name string) outcome {
 	return sameResult(p.known(), p.whole(name))
 }
 
-// movedName requests the name that another one replaces.
 func movedName(p *probe) outcome {
 	r := p.unfollowed()
 	must(r.is(301, 302), "the name got %s", r)
@@ -254,7 +250,6 @@ func laterVersion(p *probe) outcome {
 	return sameResult(p.known(plainCharset), r)
 }
 
-// crlfLines checks that each line of a list ends with CR LF, and that good accepts its text.
 func crlfLines(list string, good func(string) bool) outcome {
 	for line := range strings.Lines(list) {
 		text, ok := strings.CutSuffix(line, "\r\n")
@@ -270,7 +265,6 @@ func crlfLines(list string, good func(string) bool) outcome {
 	return passed()
 }
 
-// authorityList returns a check of the lines of the list urn+c or urn+p in plain text.
 func authorityList(element string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.element(element, "Accept: text/plain")

@@ -189,7 +189,6 @@ func Authority(spelling string) (string, bool) {
 // ErrAuthority means that an authority cannot be queried, because it is not a domain name.
 var ErrAuthority = errors.New("not a fully qualified domain name")
 
-// maxNames is how many names of a response are used.
 const maxNames = 100_000
 
 // A Walker follows the relations between authorities.

@@ -26,13 +26,11 @@ func WriteJSON(w io.Writer, n *Node) error {
 	return err
 }
 
-// maxLabel is the maximum length of a label in columns.
 const maxLabel = 80
 
 // label returns a name as a line of visible characters.
 func label(s string) string { return shown.Short(s, maxLabel) }
 
-// identity returns what identifies a name in a drawing, which is the authority if it spells one.
 func identity(spelling string) string {
 	if a, ok := Authority(spelling); ok {
 		return a
@@ -179,7 +177,6 @@ func tree(nodes []*Node) (*box, []*box) {
 	return root, boxes
 }
 
-// columns returns the width of each column.
 func columns(boxes []*box) (widths []int) {
 	for _, b := range boxes {
 		for len(widths) <= b.column {

@@ -31,14 +31,12 @@ type State struct {
 	nodes []*Node
 }
 
-// A stateHead is the first line of the file.
 type stateHead struct {
 	Crawl     int      `json:"crawl"`
 	First     string   `json:"first"`
 	Relations []string `json:"relations,omitempty"`
 }
 
-// stateSign begins every state file.
 const stateSign = `{"crawl":`
 
 // A StateError means that a file is not a state of this walk.
@@ -100,7 +98,6 @@ func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	}
 }
 
-// stateLine returns the next line with its line break.
 func stateLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -145,7 +142,6 @@ func (s *State) take(line []byte, number int) error {
 // Known returns how many authorities the file had when it was opened.
 func (s *State) Known() int { return len(s.nodes) }
 
-// relations returns the relations that the walk follows.
 func relations(o Options) []string {
 	all := []string{}
 	if !o.NoParents {
@@ -181,7 +177,6 @@ func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	return nil
 }
 
-// add stores a node.
 func (s *State) add(n *Node) error {
 	if s == nil {
 		return nil

@@ -26,7 +26,7 @@ type answer struct {
 	records []dns.RR // of the type in the question
 	alias   string   // if there are no records, the name to look up next
 	life    time.Duration
-	expires time.Time // when a cached answer expires
+	expires time.Time
 }
 
 // read returns the records in a message that answer a question. These are records of type t and

@@ -42,7 +42,7 @@ type ruleSet struct {
 	key      string
 	rules    []NAPTR
 	next     int
-	matched  bool      // a rule matched
+	matched  bool
 	order    uint16    // order of the rule that matched
 	fruitful bool      // a rule of the set led to a way
 	expires  time.Time // when the rules expire; zero means at the end of the search
@@ -326,7 +326,6 @@ var flagNames = map[byte]string{
 	flagOther:   "whose protocol defines the rest",
 }
 
-// endpoint returns the way to a host for a protocol.
 func endpoint(s Services, host string, port uint16, how string) Way {
 	w := Way{Kind: Kind(s.Protocol), Host: host, Port: port, Services: s.Known(), How: how}
 	if standard := protocols[s.Protocol]; standard != 0 {

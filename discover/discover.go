@@ -14,7 +14,6 @@ import (
 // Port is the TCP port of resolvers in the protocol of 1995 (3.2). No port has been assigned.
 const Port = 4500
 
-// maxAddresses is how many addresses of a host are used.
 const maxAddresses = 16
 
 // DNS looks up addresses; [net.Resolver] implements it.

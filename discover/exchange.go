@@ -39,7 +39,6 @@ func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, e
 	}
 }
 
-// askFor sends the query and gives the result to all calls that wait for it.
 func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer, error) {
 	defer func() {
 		r.mu.Lock()
@@ -76,7 +75,6 @@ func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Ms
 	return nil, last
 }
 
-// failure converts the error of a server to a DNS error.
 func failure(fqdn, server string, err error) error {
 	var timeout net.Error
 	return &net.DNSError{

@@ -20,7 +20,7 @@ import (
 
 // Limits on DNS queries and responses.
 const (
-	maxServers  = 8    // servers that are used
+	maxServers  = 8
 	maxAttempts = 5    // queries to all servers for one question
 	maxStrange  = 64   // packets that are ignored while waiting for a response
 	maxRecords  = 256  // in one response
@@ -28,7 +28,6 @@ const (
 	udpSize     = 1232 // octets of a response without fragmentation (DNS flag day of 2020)
 )
 
-// systemConfig is the file that lists the DNS servers of the system.
 const systemConfig = "/etc/resolv.conf"
 
 // A NAPTR is a rule of DDDS as DNS stores it (RFC 3403, 4.1).
@@ -349,7 +348,6 @@ func notFound(name string) *net.DNSError {
 	return &net.DNSError{Err: "no such host", Name: canonicalHost(name), IsNotFound: true}
 }
 
-// lookup returns the records of a type at a name, or at the name to which it is an alias.
 func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR, error) {
 	if !isDomainName(strings.TrimSuffix(name, ".")) {
 		return nil, notFound(name)

@@ -12,7 +12,6 @@ import (
 // character-string in DNS (RFC 3403, 4.1).
 const maxExpression = 255
 
-// maxResult is the maximum length of the domain name or URI that a substitution returns.
 const maxResult = 4096
 
 // A Substitution is the substitution expression of a rule (RFC 3402, 3.2). It is immutable, and
@@ -67,7 +66,6 @@ func ParseSubstitution(s string) (*Substitution, error) {
 	return &Substitution{s, ere, repl}, nil
 }
 
-// checkExpression checks the length, the characters and the delimiter.
 func checkExpression(s string) error {
 	switch {
 	case s == "":
@@ -133,7 +131,6 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	return append(pieces, piece{text: text.String()}), nil
 }
 
-// within converts an error about the part of s that begins at offset begin to an error about s.
 func within(s string, begin int, err error) error {
 	e := err.(*Error)
 	e.Input, e.Offset = s, begin+e.Offset

@@ -39,7 +39,6 @@ type Entry struct {
 // None is the target for names that are not resolved.
 const None = "-"
 
-// maxTarget is the maximum length of a target, in octets.
 const maxTarget = 2048
 
 // ParseEntry parses a line of a table, which consists of a prefix, a target and perhaps services,
@@ -139,7 +138,6 @@ func Public() []Entry {
 	return entries
 }
 
-// A target is a parsed Target of an entry.
 type target struct {
 	prefix name.Prefix
 	way    Way
@@ -256,7 +254,6 @@ func portOf(u uri.URI, scheme string) uint16 {
 	return 80
 }
 
-// to returns the way to the target for a name.
 func (t target) to(n name.Name, how string) Way {
 	w := t.way
 	w.How = how
@@ -282,7 +279,6 @@ func expand(template, whole, element string) string {
 	})
 }
 
-// A table maps prefixes to targets.
 type table map[name.Prefix][]target
 
 func compileTable(entries []Entry, port uint16) (table, error) {
@@ -297,7 +293,6 @@ func compileTable(entries []Entry, port uint16) (table, error) {
 	return t, nil
 }
 
-// find returns the targets for the longest prefix that covers a name.
 func (t table) find(n name.Name) []target {
 	if len(t) == 0 {
 		return nil

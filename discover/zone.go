@@ -75,10 +75,8 @@ func (z Zone) Records() ([]Record, error) {
 
 func (z Zone) port() uint16 { return cmp.Or(z.Port, Port) }
 
-// sample returns a name with the prefix.
 func (z Zone) sample() name.Name { return name.FromKey(z.Prefix.Spell("0")) }
 
-// dnsAuthority returns the host in a prefix of urn:dns names.
 func dnsAuthority(p name.Prefix) (string, bool) {
 	rest, ok := strings.CutPrefix(p.String(), "urn:dns:")
 	host, _, _ := strings.Cut(rest, ":")
@@ -133,7 +131,6 @@ func (z Zone) delegation() (NAPTR, error) {
 	return r, nil
 }
 
-// escapeERE returns an expression that matches s, for use between exclamation marks.
 func escapeERE(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

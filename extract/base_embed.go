@@ -127,7 +127,6 @@ func (e *embedding) startTag(t *htmlTag) {
 	e.check()
 }
 
-// take records the base that a tag sets, and reports whether the tag sets one.
 func (e *embedding) take(t *htmlTag) bool {
 	href, ok := t.get("href")
 	if !ok {

@@ -130,8 +130,6 @@ func (s *scanner) sici(i int) int {
 	return k
 }
 
-// isSICI reports whether b contains the start of a SICI, which is the word SICI, or an ISSN and a
-// date in parentheses.
 func isSICI(b []byte) bool {
 	if bytes.Contains(bytes.ToUpper(b), []byte("(SICI)")) {
 		return true

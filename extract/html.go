@@ -109,7 +109,6 @@ func (h *htmlScan) fail(at int64, what string) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// inText returns Finding.Where for visible text.
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
@@ -121,7 +120,6 @@ func (h *htmlScan) holds() int64 {
 
 func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }
 
-// readsRaw reports whether the content of a SCRIPT or STYLE can contain references.
 func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	kind, ok := t.get("type")
 	if string(t.name) == "style" {
@@ -232,7 +230,6 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// whereIs returns Finding.Where for an attribute.
 func (h *htmlScan) whereIs(tag, attr []byte) string {
 	h.name = append(append(append(h.name[:0], tag...), ' '), attr...)
 	if s, ok := h.names[string(h.name)]; ok {

@@ -6,7 +6,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An attrKind is the type of the value of an attribute.
 type attrKind uint8
 
 const (
@@ -92,7 +91,6 @@ func only(kind attrKind, if_ bool) attrKind {
 	return attrNone
 }
 
-// paramIsURL reports whether the value of a PARAM with this name is a reference.
 func paramIsURL(name string) bool {
 	switch name {
 	case "movie", "src", "url", "href", "data", "filename":
@@ -113,7 +111,6 @@ func trimmed(b []byte) (i, j int) {
 	return i, j
 }
 
-// listed yields the bounds of the words of b.
 func listed(b []byte, isSeparator func(byte) bool, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if isSeparator(b[i]) {

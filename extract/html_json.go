@@ -8,7 +8,6 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// maxKeys is the depth to which the keys of nested objects are recorded.
 const maxKeys = 256
 
 // A jsonScanner finds the strings in a block of JSON. It tolerates syntax errors between them,

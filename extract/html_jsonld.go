@@ -25,7 +25,6 @@ type linkedData struct {
 	schema bool       // the context of schema.org is in use
 }
 
-// A nodeBase is the base of the object at some depth.
 type nodeBase struct {
 	depth int
 	scope *scope

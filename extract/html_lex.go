@@ -183,7 +183,6 @@ func (l *htmlLexer) declaration() {
 	}
 }
 
-// skipThrough skips text up to and including the first c.
 func (l *htmlLexer) skipThrough(c byte) bool {
 	for {
 		rest := l.rest()
@@ -219,7 +218,6 @@ func (l *htmlLexer) until(end string, pass func(n int)) {
 	}
 }
 
-// comment skips the rest of a comment.
 func (l *htmlLexer) comment() {
 	if c, ok := l.peek(0); ok && c == '>' {
 		l.i++

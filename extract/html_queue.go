@@ -16,7 +16,6 @@ const (
 	maxHeldLen = 8 << 20 // octets of the findings
 )
 
-// outside returns the base that the options set.
 func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
 
 // A scope is a part of a document in which all references have the same base.
@@ -35,7 +34,6 @@ func newScope(b Base) *scope {
 	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
 }
 
-// isKnown reports whether the base is final.
 func (s *scope) isKnown() bool {
 	for ; s != nil; s = s.outer {
 		if !s.known {
@@ -56,7 +54,6 @@ func (s *scope) resolved() Base {
 	return s.base
 }
 
-// inner returns a scope inside s with the base ref.
 func (s *scope) inner(ref uri.URI) *scope {
 	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
 }

@@ -84,7 +84,6 @@ func (l *htmlLexer) isEnd(b []byte, name string) bool {
 	return len(b) > n && b[0] == '<' && b[1] == '/' && ascii.EqualFold(b[2:n], name) && endsName(b[n])
 }
 
-// A scriptState tells whether an end tag ends a script.
 type scriptState struct {
 	on, escaped, double bool
 }
@@ -123,7 +122,6 @@ func (s *scriptState) step(b []byte) int {
 	return 1
 }
 
-// namesElement reports whether b begins with s and the name of the element ends there.
 func namesElement(b []byte, s string) bool {
 	return len(b) > len(s) && ascii.EqualFold(b[:len(s)], s) && endsName(b[len(s)])
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An htmlTag is a start tag with the attributes that matter here.
 type htmlTag struct {
 	name        []byte // in lower case; empty if longer than maxName
 	attrs       []htmlAttr

@@ -163,7 +163,6 @@ func isBullet(mark []byte) bool {
 	return len(mark) == 1 && (mark[0] == '*' || mark[0] == '-')
 }
 
-// lineStart returns the start of the line that contains i, or the limit of the search.
 func (s *scanner) lineStart(i int) int {
 	low := max(0, i-2*maxColumn)
 	n := bytes.LastIndexByte(s.b[low:i], '\n')

@@ -225,7 +225,6 @@ func (m *markdown) leaf(line []byte, start, n int) {
 	}
 }
 
-// beginsBlock reports whether the line begins a block that can interrupt a paragraph.
 func (m *markdown) beginsBlock(line []byte) bool {
 	width, n := indentOf(line)
 	rest := line[n:]
@@ -303,7 +302,6 @@ func indentOf(line []byte) (width, n int) {
 	return width, n
 }
 
-// skipColumns returns the length of the white space that fills this many columns.
 func skipColumns(line []byte, columns int) int {
 	n := 0
 	for width := 0; n < len(line) && width < columns && (line[n] == ' ' || line[n] == '\t'); n++ {
@@ -332,7 +330,6 @@ func listMark(b []byte) int {
 	return n
 }
 
-// isRule reports whether a line is a thematic break.
 func isRule(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	if len(b) < 3 || b[0] != '-' && b[0] != '_' && b[0] != '*' {

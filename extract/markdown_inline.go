@@ -66,7 +66,6 @@ func (p *inlines) read() {
 	p.queue.text(&p.plain, p.scope, "")
 }
 
-// leaveOut excludes text[start:p.i] from the text that is searched.
 func (p *inlines) leaveOut(start int) {
 	p.text.Pieces(&p.plain, p.from, start)
 	if start < len(p.text.Text) {
@@ -446,5 +445,4 @@ func (p *inlines) reference(i, j int, escaped bool, where string) {
 	p.queue.reference(&v, 0, len(v.Text), p.scope, where)
 }
 
-// isPunctuation reports whether a backslash can escape c.
 func isPunctuation(c byte) bool { return c > ' ' && c < 0x7F && !isAlnum(c) }

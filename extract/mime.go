@@ -135,7 +135,6 @@ func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	}
 }
 
-// isExternalBody reports whether a Content-Type says that the body is stored elsewhere.
 func isExternalBody(value []byte) bool {
 	kind, _, _ := bytes.Cut(value, []byte(";"))
 	return ascii.EqualFold(bytes.TrimSpace(kind), "message/external-body")

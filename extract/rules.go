@@ -11,7 +11,6 @@ import (
 // distinguishes an identifier from words, code and data with a colon.
 type rule func(rest []byte) bool
 
-// maxRule is the length of the longest name that ruleOf knows.
 const maxRule = len("opaquelocktoken")
 
 // ruleOf returns the rule of a scheme whose identifiers are found without "//", or nil. It ignores

@@ -53,7 +53,6 @@ func (a after) Read(b []byte) (int, error) {
 	return a.w.r.Read(b)
 }
 
-// otherText finds identifiers in a text in another charset, or with folded lines.
 func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
 	t := source.NewTape(r)
 	q := newQueue(t, o, yield)
@@ -73,8 +72,6 @@ func Bytes(b []byte, o Options) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) { scan(b, o, yield) }
 }
 
-// textWindow is the size of the window, which has room for an identifier of MaxLength and the text
-// around it.
 const textWindow = 4 * MaxLength
 
 // maxEmpty is how many times in a row a reader may return no data.

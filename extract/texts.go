@@ -17,7 +17,6 @@ const (
 	longDraft  = 512
 )
 
-// add stores a copy of b.
 func (t *texts) add(b []byte) string {
 	t.count++
 	if t.count <= textAlone || len(b) > textBlock/4 {

@@ -147,7 +147,6 @@ func (s *scanner) ends(t *token, i int, c byte) bool {
 
 func (s *scanner) isEscape(i int) bool { return ascii.IsHex(s.peek(i+1)) && ascii.IsHex(s.peek(i+2)) }
 
-// isBrokenEscape reports whether a line break splits the percent-encoding at i.
 func (s *scanner) isBrokenEscape(i int) bool {
 	if s.o.OneLine {
 		return false

@@ -261,7 +261,6 @@ func endsAtRoot(b []byte) bool {
 	return len(b) == 0
 }
 
-// isBrokenAt reports whether a line break at i splits a percent-encoding.
 func (s *scanner) isBrokenAt(i int) bool {
 	return s.b[i-1] == '%' || s.b[i-2] == '%'
 }

@@ -119,7 +119,6 @@ func toASCII(host string) (string, error) {
 	return ascii, nil
 }
 
-// A peerConn is a connection with the address that was checked.
 type peerConn struct {
 	net.Conn
 	address netip.AddrPort
@@ -137,7 +136,6 @@ func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, e
 	return bindTo(ctx, conn), nil
 }
 
-// bindTo makes reads and writes fail when ctx ends.
 func bindTo(ctx context.Context, conn net.Conn) net.Conn {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	return &boundConn{conn, stop}

@@ -229,7 +229,6 @@ func (f *Fetcher) allows(name string) bool {
 	return f.o.Schemes == nil || slices.ContainsFunc(f.o.Schemes, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
-// isField reports whether s is a valid value of a header field.
 func isField(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

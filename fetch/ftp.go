@@ -39,7 +39,6 @@ func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, erro
 	return j.found(o)
 }
 
-// An ftpSession is a control connection to an FTP server.
 type ftpSession struct {
 	retrieval *retrieval
 	request   plan.Request

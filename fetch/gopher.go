@@ -48,12 +48,11 @@ func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, e
 	return j.found(o)
 }
 
-// gopherObject reads the start of a response.
 func gopherObject(r plan.Request, conn net.Conn) (*Object, error) {
 	in := bufio.NewReader(conn)
 	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1}}
 	isText := r.Text || r.Type == "1" || r.Type == "7"
-	if strings.Count(r.Send, "\t") > 1 { // Gopher+
+	if strings.Count(r.Send, "\t") > 1 {
 		size, err := gopherLength(r, in)
 		if err != nil {
 			return nil, err

@@ -76,7 +76,6 @@ func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }
 
-// maxEntries is how many names the list of a directory can have.
 const maxEntries = 1 << 20
 
 // listing returns a directory as an object, with a name on each line, and a slash after the names

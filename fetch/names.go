@@ -52,7 +52,6 @@ func (j *retrieval) resolver() nomen.Resolver {
 	return j.fetcher.o.Resolver
 }
 
-// question returns the question for the name u in dialect d.
 func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	spelling := u.String()
 	q := nomen.Question{Subject: u}
@@ -75,7 +74,6 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	return q, nil
 }
 
-// maxLocations is how many locations of a name are tried.
 const maxLocations = 16
 
 // locations returns the locations of the resource. Archived copies come after the other locations,

@@ -64,7 +64,6 @@ func (f *Fetcher) encrypt(conn net.Conn, host string) net.Conn {
 	return tls.Client(conn, config)
 }
 
-// A newsSession is a connection to a news server.
 type newsSession struct {
 	retrieval *retrieval
 	request   plan.Request

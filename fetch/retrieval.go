@@ -99,7 +99,6 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// step takes a step if it is allowed.
 func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, error) {
 	if err := j.mayFollow(j.hop.uri); err != nil {
 		return plan.Outcome{}, err
@@ -150,7 +149,6 @@ func (j *retrieval) found(o *Object) (plan.Outcome, error) {
 	return plan.Outcome{Resource: &plan.Resource{Format: o.Type, Body: o.Body}}, nil
 }
 
-// retriever returns a [plan.Retriever] with the steps of this retrieval.
 func (j *retrieval) retriever() plan.Retriever {
 	f := j.fetcher
 	steps := map[string]plan.Step{
@@ -191,7 +189,6 @@ func (j *retrieval) checked(step plan.Step) plan.Step {
 	}
 }
 
-// failed adds the URL to an error.
 func (j *retrieval) failed(err error) error {
 	var refused *RefusedError
 	switch {

@@ -172,7 +172,6 @@ func partOf(path string, location uri.URI) (int64, string) {
 	return info.Size(), n.Validator
 }
 
-// readNote parses a note, and returns an error if it is useless.
 func readNote(text []byte) (note, error) {
 	var n note
 	if err := json.Unmarshal(text, &n); err != nil {

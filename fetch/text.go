@@ -88,7 +88,6 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -30,7 +30,6 @@ const (
 	freeBytes = 10 << 20 // bytes before maxRatio applies
 )
 
-// policyKey is the key for the policy in the context of a request.
 type policyKey struct{}
 
 // newTransport returns a transport that adds nothing to requests. If open is true, each request
@@ -77,7 +76,6 @@ func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, erro
 	return out, err
 }
 
-// webGet sends a request, for a part of the resource if part is true.
 func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
@@ -148,7 +146,6 @@ func (j *retrieval) webHeader() http.Header {
 	return h
 }
 
-// loginAt returns the credentials in the user's own URL, if the request goes to the same origin.
 func (j *retrieval) loginAt(u uri.URI, origin string) login {
 	if info, ok := u.Userinfo(); ok && j.hop.trusted {
 		user, password, _ := strings.Cut(info, ":")
@@ -162,7 +159,6 @@ func (j *retrieval) loginAt(u uri.URI, origin string) login {
 	return login{}
 }
 
-// webAnswer reads the head of a response.
 func (j *retrieval) webAnswer(r plan.Request, resp *http.Response, part bool) (plan.Outcome, error) {
 	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), shown.Line(resp.Status), shown.Line(resp.Header.Get("Content-Type")))
 	switch resp.StatusCode {
@@ -196,7 +192,6 @@ func webReason(resp *http.Response) string {
 	return cmp.Or(shown.Line(reason), http.StatusText(resp.StatusCode))
 }
 
-// webRedirect returns the target of a redirect.
 func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outcome, error) {
 	location := resp.Header.Get("Location")
 	ref, err := uri.ParseReference(escaped(location))
@@ -252,7 +247,6 @@ func webType(resp *http.Response) string {
 	return t
 }
 
-// webPart reads the head of a response with a part of the resource.
 func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (plan.Outcome, error) {
 	from, size, err := contentRange(resp.Header.Get("Content-Range"))
 	if err != nil || from != j.request.Offset || !asked {
@@ -313,7 +307,6 @@ func contentRange(field string) (from, size int64, err error) {
 	return from, size, nil
 }
 
-// webObject sets the validator of an object and decodes its content encoding.
 func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (plan.Outcome, error) {
 	o.Validator = webValidator(resp.Header)
 	o.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))

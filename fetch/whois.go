@@ -20,7 +20,6 @@ func (j *retrieval) whois(ctx context.Context, r plan.Request) (plan.Outcome, er
 	return j.found(o)
 }
 
-// say connects and sends a line.
 func (j *retrieval) say(ctx context.Context, r plan.Request, line string) (net.Conn, error) {
 	if !isLine(line) {
 		return nil, j.refuse(r.URI, "the query cannot contain a line break", nil)

@@ -40,7 +40,6 @@ const (
 	defaultLanguage = "x-unspecified"
 )
 
-// lookupCharset returns the charset with a name, in any case.
 func lookupCharset(name string) (charset, bool) {
 	for _, c := range charsets {
 		if strings.EqualFold(c.name, name) {

@@ -431,7 +431,6 @@ var texEscapes = strings.NewReplacer(
 // counts braces even after a backslash.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 
-// verbatimTeX percent-encodes the characters of a URL or DOI that could end its field.
 func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }

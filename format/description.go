@@ -14,7 +14,6 @@ import (
 // A field is a field of a description in text/urc-0, before conversion to a charset.
 type field struct{ name, value string }
 
-// firstField begins every description.
 const firstField = "name:"
 
 // nameless replaces the name if an answer has none.
@@ -46,7 +45,6 @@ func elements(m nomen.Metadata) []string {
 	return append(known, other...)
 }
 
-// describe returns the fields that describe an answer, beginning with its name.
 func describe(a *nomen.Answer) []field {
 	all := []field{{"name", orDefault(spelling(a), nameless)}}
 	add := func(name string, values ...string) {
@@ -150,7 +148,6 @@ func readDescription(a *nomen.Answer, meta string) string {
 
 type fieldList []field
 
-// first returns the value of the first field with a name.
 func (fields fieldList) first(name string) string {
 	for _, f := range fields {
 		if f.name == name {

@@ -81,7 +81,6 @@ func (p *page) print(layout string, values ...string) {
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
 
-// t returns a message in the language of the page.
 func (p *page) t(key string, args ...any) string { return p.on.Site.Plain(key, args...) }
 
 // say writes a message as a sentence. The arguments may be HTML.
@@ -101,7 +100,6 @@ func (p *page) say(key string, args ...any) {
 // heading writes a second-level heading.
 func (p *page) heading(key string) { p.print("<h2>%s</h2>\n", p.t(key)) }
 
-// markup returns what the function write writes.
 func (p *page) markup(write func(*page)) template.HTML {
 	inner := &page{on: p.on}
 	write(inner)
@@ -142,7 +140,6 @@ func (p *page) begin(title string, a *nomen.Answer) {
 	p.common(p.on.Site.Begin(title, head))
 }
 
-// common writes a part that all pages of the site have.
 func (p *page) common(part template.HTML, err error) {
 	if err != nil {
 		p.err = err
@@ -159,7 +156,6 @@ func (p *page) end(w io.Writer) error {
 	return err
 }
 
-// links writes the links for programs.
 func (p *page) links(a *nomen.Answer) {
 	switch {
 	case a.Name.IsZero():

@@ -124,7 +124,6 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("</UL>\n</div>\n")
 }
 
-// aboutLocation describes a location, apart from its URL and note.
 func (p *page) aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(key, s string) {
@@ -177,12 +176,10 @@ func (p *page) name(s string) {
 	p.print("<code>%s</code>", s)
 }
 
-// isDescription reports whether the answer describes a name, and the URL of the server is known.
 func (p *page) isDescription(a *nomen.Answer) bool {
 	return p.on.Base != "" && !a.Name.IsZero() && (a.Service == nomen.I2C || a.Service == nomen.I2Cs)
 }
 
-// cite writes how to cite the name.
 func (p *page) cite(a *nomen.Answer) {
 	if !p.isDescription(a) {
 		return

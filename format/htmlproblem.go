@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// problemTitle returns the title of a problem, in the language of the page if possible.
 func (p *page) problemTitle(e *Problem) string {
 	if p.on.Other {
 		return p.t("problem.no-page")

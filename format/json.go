@@ -232,7 +232,6 @@ func (absent) Close() error { return nil }
 // a hundred times larger than its JSON.
 type locations []nomen.Location
 
-// UnmarshalJSON implements [json.Unmarshaler].
 func (l *locations) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
@@ -261,7 +260,6 @@ func notArray(t json.Token) error {
 // seconds is a duration that JSON represents as a number of seconds, exact to the nanosecond.
 type seconds time.Duration
 
-// MarshalJSON implements [json.Marshaler].
 func (s seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 
 // String returns the number of seconds, such as "86400" or "0.5". For a negative duration it
@@ -274,7 +272,6 @@ func (s seconds) String() string {
 	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, fraction), "0")
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
 func (s *seconds) UnmarshalJSON(b []byte) error {
 	d, err := parseSeconds(string(b))
 	*s = d

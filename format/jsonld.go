@@ -15,8 +15,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// ldContext consists of schema.org, which programs expect, and Dublin Core, which covers all of the
-// metadata.
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
 // writeJSONLD writes an answer as a schema.org CreativeWork in application/ld+json. Its @id is the
@@ -46,7 +44,6 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	return shown.JSON(b), nil
 }
 
-// isResource reports whether a location leads to the resource, or to a copy of it.
 func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen.Copied }
 
 func newWork(a *nomen.Answer) ldWork {

@@ -105,7 +105,6 @@ func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(first.anchor, all, asked), nil
 }
 
-// A linkValue is a link-value, which has a link for each of its relation types.
 type linkValue struct {
 	link
 	anchor       string

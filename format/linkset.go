@@ -30,7 +30,6 @@ type link struct {
 	title title
 }
 
-// A title is a label, and its language if known.
 type title struct{ value, language string }
 
 // linksOf returns links to the locations of an answer, one for each relation, and then to its other
@@ -159,7 +158,6 @@ func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// encode writes a link context object.
 func (c linkContext) encode(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	comma := ""

@@ -83,7 +83,6 @@ func (p *Problem) Kind() nomen.Kind {
 // repeats reports whether the detail is the same as the reason in the tombstone.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
-// nextStep says what a person can do about p.
 func (p *Problem) nextStep() string {
 	switch p.Kind() {
 	case nomen.Malformed:

@@ -27,7 +27,6 @@ func (s *scanner) skip(set string) {
 	}
 }
 
-// accept skips c if it is the next byte, and reports whether it was.
 func (s *scanner) accept(c byte) bool {
 	if s.atEnd() || s.s[s.i] != c {
 		return false
@@ -36,7 +35,6 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// acceptSpaced skips OWS, c and OWS, or nothing if c is missing.
 func (s *scanner) acceptSpaced(c byte) bool {
 	start := s.i
 	s.skip(space)

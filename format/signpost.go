@@ -21,7 +21,6 @@ const (
 	relType        = "type"
 )
 
-// describeQuery is the query that requests the description of a name.
 const describeQuery = "?s=I2C"
 
 // A Representation is a format of the description of a name, with its own URL.
@@ -49,7 +48,6 @@ func Representations() []Representation {
 // A Sign is a link from a page about a name that is made from the metadata.
 type Sign struct{ Rel, URL string }
 
-// maxSigns is how many links of one relation are made from metadata.
 const maxSigns = 5
 
 // AboutPage is the type of a page that describes something else (FAIR Signposting).
@@ -88,7 +86,6 @@ func Signed(a *nomen.Answer) []nomen.Location {
 	return slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return l.Rel == relLicense })
 }
 
-// A linkContext is the subject of some links, and these links.
 type linkContext struct {
 	anchor string
 	links  []link

@@ -43,7 +43,6 @@ func writeURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
-// sameComment begins the comment with the answer to I=I, which is TRUE or FALSE.
 const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {
@@ -93,7 +92,6 @@ func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	}
 }
 
-// nameFromComment sets the name of an answer if the comment contains one.
 func nameFromComment(a *nomen.Answer, line string) {
 	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
 	if n, err := name.Parse(s); err == nil {

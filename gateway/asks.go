@@ -165,7 +165,6 @@ type closer struct {
 	closed func()
 }
 
-// Close closes the body.
 func (c *closer) Close() error {
 	defer c.closed()
 	return c.ReadCloser.Close()

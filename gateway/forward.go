@@ -47,7 +47,6 @@ type Lookup interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// maxAddresses is the maximum number of addresses of a host that the proxy tries.
 const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7). It serves the clients
@@ -114,7 +113,6 @@ type begins struct {
 	timeout, idle time.Duration
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	var begun atomic.Bool // the response can begin while the request body is still being sent
@@ -147,7 +145,6 @@ type waiting struct {
 	idle   time.Duration
 }
 
-// Read implements io.Reader.
 func (w *waiting) Read(b []byte) (int, error) {
 	w.silent.Reset(w.idle)
 	defer w.silent.Stop()
@@ -160,7 +157,6 @@ type heard struct {
 	read func()
 }
 
-// Read implements io.Reader.
 func (h *heard) Read(b []byte) (int, error) {
 	n, err := h.ReadCloser.Read(b)
 	h.read()

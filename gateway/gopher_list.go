@@ -36,7 +36,6 @@ func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, pre
 	m.end()
 }
 
-// A listing is one page of a list.
 type listing struct {
 	*Gopher
 	*menu

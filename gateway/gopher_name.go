@@ -51,7 +51,6 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	m.end()
 }
 
-// count counts the answer to a question.
 func (g *Gopher) count(ctx context.Context, n name.Name, a *nomen.Answer, err error) {
 	var e *nomen.Error
 	if err == nil && !a.Name.IsZero() {
@@ -64,7 +63,6 @@ func (g *Gopher) count(ctx context.Context, n name.Name, a *nomen.Answer, err er
 	}
 }
 
-// lists reports whether the names of an authority are public.
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
 // reserved answers a reserved request about an authority of this server (1995, 3.5: Y95-55 to

@@ -36,7 +36,6 @@ func ParsePage(name, text string) (*template.Template, error) {
 	}})
 }
 
-// herePath returns the path on this server for a name with its query and fragment.
 func herePath(text string) string {
 	text, fragment, hasFragment := strings.Cut(text, "#")
 	text, q, hasQuery := strings.Cut(text, "?")

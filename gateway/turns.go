@@ -42,7 +42,6 @@ func (c *tally) add(from netip.Addr, at string, n int) {
 
 func newTally() tally { return tally{of: map[netip.Addr]int{}, at: map[string]int{}} }
 
-// A waiter is a client that waits for a turn.
 type waiter struct {
 	from  netip.Addr
 	at    string
@@ -108,7 +107,6 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	return t.giving(from, "", n), nil
 }
 
-// giving returns a function with which a client gives back n turns.
 func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	return sync.OnceFunc(func() {
 		t.mu.Lock()

@@ -46,7 +46,6 @@ func ASCIIDomain(host string) (string, error) {
 	return domain, nil
 }
 
-// unicodeDomain decodes the Punycode labels of a domain name that [ASCIIDomain] returned.
 func unicodeDomain(domain string) (string, error) {
 	display, err := profile().ToUnicode(domain)
 	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(domain) {

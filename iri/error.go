@@ -62,7 +62,6 @@ func international(rule string) string {
 	}
 }
 
-// fromURIError converts an error about a URI to an error about s, which is the IRI for that URI.
 func fromURIError(s string, err error) error {
 	var e *uri.Error
 	if !errors.As(err, &e) {

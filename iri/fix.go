@@ -53,7 +53,6 @@ func FixReference(s string) (uri.URI, []uri.Finding, error) {
 	return fix(s, err, false)
 }
 
-// fix repairs s, for which the parser returned err.
 func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 	m := mender{s: s, scheme: ascii.SchemeLength(s), absolute: absolute}
 	m.mend()
@@ -122,7 +121,6 @@ func (m *mender) mend() {
 	}
 }
 
-// mendAt repairs the character at i, and returns its length.
 func (m *mender) mendAt(i int, special bool) int {
 	s := m.s
 	switch c := s[i]; {
@@ -166,7 +164,6 @@ func slashesWrong(s string) bool {
 	return !strings.HasPrefix(rest, "//") || slashRun(rest) != len("//")
 }
 
-// slashRun returns the number of slashes and backslashes at the start of s.
 func slashRun(s string) int { return len(s) - len(strings.TrimLeft(s, `/\`)) }
 
 // hidesHost reports whether u has an empty host, but a browser would find a host. In special

@@ -105,7 +105,6 @@ func directed(i IRI) []piece {
 	return out
 }
 
-// directions reports which strong directions s has.
 func directions(s string) (ltr, rtl bool) {
 	for _, r := range s {
 		switch classOf(r) {

@@ -10,14 +10,12 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// maxCounters is the number of counters between which NOID divides the names of a template.
 const maxCounters = 293
 
 // maxNoid is the maximum number of names of a mask. NOID uses floating-point numbers, which are
 // exact up to this number.
 const maxNoid = 1 << 53
 
-// A noidPart has the arguments of a {noid} part.
 type noidPart struct {
 	mask  string // "e" and "d"; not empty
 	kind  byte   // 'r' random order, 's' sequential, 'z' sequential without limit
@@ -38,7 +36,6 @@ type noidMinter struct {
 	active []uint16 // indexes of the counters that are not used up
 }
 
-// start returns a minter in its initial state.
 func (p noidPart) start() *noidMinter {
 	m := &noidMinter{noidPart: p}
 	m.reset(p.mask)
@@ -46,7 +43,6 @@ func (p noidPart) start() *noidMinter {
 	return m
 }
 
-// reset starts a new mask.
 func (m *noidMinter) reset(mask string) {
 	m.mask, m.count, m.total = mask, 0, noidTotal(mask)
 	m.each = m.total/maxCounters + 1
@@ -71,7 +67,6 @@ func noidTotal(mask string) uint64 {
 	return total
 }
 
-// noidBase returns how many characters can replace a character of a mask.
 func noidBase(c byte) uint64 {
 	if c == 'd' {
 		return 10
@@ -79,7 +74,6 @@ func noidBase(c byte) uint64 {
 	return uint64(len(betanumeric))
 }
 
-// copy returns a copy of m that can be advanced separately.
 func (m *noidMinter) copy() *noidMinter {
 	c := *m
 	c.values, c.active = slices.Clone(m.values), slices.Clone(m.active)
@@ -150,7 +144,6 @@ func (m *noidMinter) pick() int {
 	return int(x * uint64(len(m.active)) >> bits)
 }
 
-// append appends the string with number n.
 func (m *noidMinter) append(b []byte, n uint64) []byte {
 	var digits []byte
 	base := uint64(0)
@@ -214,7 +207,6 @@ func (r *Run) leap(distance uint64, list List) (bool, error) {
 	return known, err
 }
 
-// knownAt reports whether one of the next names exists.
 func (r *Run) knownAt(m *noidMinter, list List) (bool, error) {
 	probe := *r
 	probe.noid = m.copy()
@@ -234,7 +226,6 @@ func (r *Run) knownAt(m *noidMinter, list List) (bool, error) {
 	return false, nil
 }
 
-// first reports whether n is the first of the names.
 func first(names iter.Seq2[name.Name, error], n name.Name) (bool, error) {
 	for there, err := range names {
 		return err == nil && there == n, err

@@ -24,7 +24,6 @@ func (r rules) judge(spelling string) *namespace.Finding {
 	return n.Check(u.NSS())
 }
 
-// canonical returns the spelling that the namespace prefers.
 func (r rules) canonical(spelling string) string {
 	u, err := urn.Parse(spelling)
 	if err != nil || u.Assigned() != u {
@@ -42,7 +41,6 @@ func right(f *namespace.Finding) string {
 	return f.Right
 }
 
-// maxCheckWidth is how many check characters a namespace can have.
 const maxCheckWidth = 2
 
 // checked returns the check characters that the namespace requires after spelling.

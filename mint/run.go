@@ -214,7 +214,6 @@ func (r *Run) finish(element string) (name.Name, int, error) {
 	return n, width, err
 }
 
-// finishByRule appends the check characters that the namespace requires.
 func (r *Run) finishByRule(element string) (name.Name, int, error) {
 	right, err := r.rules.checked(r.t.prefix.Spell(element))
 	switch {
@@ -227,7 +226,6 @@ func (r *Run) finishByRule(element string) (name.Name, int, error) {
 	return n, len(right), err
 }
 
-// accept returns the name for an element, or an error if it is invalid in its namespace.
 func (r *Run) accept(element string) (name.Name, error) {
 	spelling := r.t.prefix.Spell(element)
 	if f := r.rules.judge(spelling); f != nil {

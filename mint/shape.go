@@ -58,7 +58,6 @@ func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error
 // varies reports whether names differ in more than the sequence.
 func (t Template) varies() bool { return t.has(random, uuid4, uuid7, noidOrder) }
 
-// has reports whether a part is of one of these kinds.
 func (t Template) has(kinds ...kind) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(kinds, p.kind) })
 }
@@ -110,7 +109,6 @@ func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 	return string(b), ends
 }
 
-// locate converts the error of a sample to an error of the template.
 func (r *Run) locate(err error, element string, ends []int) error {
 	var bad *name.Error
 	if !errors.As(err, &bad) {

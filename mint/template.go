@@ -20,7 +20,6 @@ const (
 	maxWidth    = 18                      // digits of maxSequence
 )
 
-// A kind is a kind of part.
 type kind uint8
 
 const (
@@ -42,7 +41,7 @@ type part struct {
 	width    int    // number of characters; 0 for a sequence without a fixed width
 	first    uint64 // first number of a sequence
 	last     uint64
-	computed checker // computes the check
+	computed checker
 	noid     noidPart
 }
 
@@ -225,7 +224,6 @@ func (t *Template) part(start, end int) (p part, checked bool, err error) {
 	return p, checked, err
 }
 
-// An arguments has the unread arguments of a part.
 type arguments struct {
 	t       *Template
 	at, end int    // offsets of the colon before rest and of the closing brace
@@ -233,7 +231,6 @@ type arguments struct {
 	given   bool   // there is a colon
 }
 
-// next returns the next argument and its offset.
 func (a *arguments) next() (string, int, bool) {
 	if !a.given {
 		return "", a.end, false
@@ -244,7 +241,6 @@ func (a *arguments) next() (string, int, bool) {
 	return arg, at, true
 }
 
-// done returns an error if arguments are left.
 func (a *arguments) done(word string) error {
 	if !a.given {
 		return nil
@@ -312,7 +308,6 @@ func (a *arguments) version() (kind, error) {
 	}
 }
 
-// checker parses the name of a check.
 func (a *arguments) checker() (checker, error) {
 	switch s, at, ok := a.next(); {
 	case !ok:

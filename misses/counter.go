@@ -142,7 +142,6 @@ func (c *Counter) AddFrom(name string, suggestions []string, bot bool) {
 	c.suggest(e, suggestions[:min(len(suggestions), maxSuggestions)])
 }
 
-// admit adds an entry for a name, if there is room.
 func (c *Counter) admit(name string) *entry {
 	if !isText(name) {
 		return nil
@@ -203,7 +202,6 @@ const (
 	firmness = 1.08 // how much less likely each unit of strength makes the loss of one
 )
 
-// weakest returns the weakest of some entries that are chosen at random.
 func (c *Counter) weakest() *entry {
 	var weakest *entry
 	for range samples {
@@ -307,7 +305,6 @@ func (c *Counter) Close() error {
 	return c.flush()
 }
 
-// flush saves the counts if they have changed.
 func (c *Counter) flush() error {
 	if c == nil || c.o.File == "" {
 		return nil

@@ -18,7 +18,6 @@ import (
 // be read too.
 const version = 2
 
-// formatName begins every file.
 const formatName = "nomen-misses"
 
 // Limits on a file.
@@ -27,7 +26,6 @@ const (
 	maxLine      = 256 << 10 // bytes; enough for the largest miss
 )
 
-// A fileError means that a file is invalid.
 type fileError struct {
 	Line    int // from 1
 	Message string
@@ -57,13 +55,11 @@ func write(w io.Writer, list []Miss, t Totals) error {
 	return errors.Join(err, b.Flush())
 }
 
-// A reader reads the lines of a file.
 type reader struct {
 	in   *bufio.Scanner
 	line int // number of the last line
 }
 
-// next decodes the next line.
 func (r *reader) next(v any) error {
 	r.line++
 	if !r.in.Scan() {
@@ -72,7 +68,6 @@ func (r *reader) next(v any) error {
 	return json.Unmarshal(r.in.Bytes(), v)
 }
 
-// fault returns a [*fileError] about the last line, or the error of reading it.
 func (r *reader) fault(cause error, format string, args ...any) error {
 	if err := r.in.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
 		return fmt.Errorf("misses: %w", err)
@@ -136,7 +131,6 @@ func read(in io.Reader) ([]Miss, Totals, error) {
 	return list, h.Totals, nil
 }
 
-// isSound reports whether a Counter could have written m.
 func (m Miss) isSound() bool {
 	isBad := func(s string) bool { return !isText(s) }
 	return isText(m.Name) && m.Count > m.Bots && len(m.Suggestions) <= maxSuggestions && !slices.ContainsFunc(m.Suggestions, isBad) &&

@@ -114,7 +114,6 @@ func arkKey(s, rest string) (string, error) {
 	return key, nil
 }
 
-// upperHex converts the digits of escapes to upper case.
 func upperHex(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

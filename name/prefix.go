@@ -136,7 +136,6 @@ func ParseScope(s string) (Prefix, error) {
 // must be in lower case.
 func isWhole(scheme string) bool { return pid.Lookup(scheme).Prefix }
 
-// foldPrefix converts a prefix to the spelling that it has in keys.
 func foldPrefix(key string) string {
 	if root := rootLength(key); 0 < root && root < len(key) && !strings.HasPrefix(key, "urn:dns:") {
 		return key[:root+1] + namespace.FoldPrefix(key[len("urn:"):root], key[root+1:])

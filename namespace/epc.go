@@ -17,7 +17,6 @@ var epc = Namespace{
 	Rules:     Rules{Check: checkEPC, Parts: partsEPC},
 }
 
-// An epcScheme describes the fields of a pure identity.
 type epcScheme struct {
 	name   string
 	digits int        // digits of the company prefix and the reference together; 0 if the reference is text

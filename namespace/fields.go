@@ -56,7 +56,6 @@ func structured(nid, name, reference, example string, rules ...string) Namespace
 	}
 }
 
-// folding returns n with a Canonical function, and the description of its equivalence.
 func folding(n Namespace, equivalence string, canonical func(string) string) Namespace {
 	n.Equivalence, n.Rules.Canonical = equivalence, canonical
 	return n

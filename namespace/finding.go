@@ -27,7 +27,6 @@ func broken(start, end int, rule, message string) *Finding {
 	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: start, End: end, Rule: rule, Message: message}
 }
 
-// wrongCheck returns an error about a check digit, or check characters.
 func wrongCheck(offset int, rule, got, want string) *Finding {
 	return &Finding{
 		Code: CodeCheckDigit, Severity: uri.SeverityError, Offset: offset, End: offset + len(got),
@@ -35,7 +34,6 @@ func wrongCheck(offset int, rule, got, want string) *Finding {
 	}
 }
 
-// wrongByte returns an error about the byte at offset, or about the end of s.
 func wrongByte(s string, offset int, rule, want string) *Finding {
 	if offset >= len(s) {
 		return broken(len(s), len(s), rule, "unexpected end, expected "+want)

@@ -132,7 +132,6 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	return nil
 }
 
-// checkGDD parses a name in the semantic dictionary.
 func checkGDD(nss string, at int) *Finding {
 	if at == len(nss) {
 		return broken(at, at, "gdd-branch", "expected bie, bdt or cl")

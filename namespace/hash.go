@@ -40,7 +40,6 @@ func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	}
 }
 
-// tigerSize is the size of a Tiger digest, in octets.
 const tigerSize = 24
 
 var tree = Namespace{

@@ -126,13 +126,11 @@ type isbnSplit struct {
 	agency            string
 }
 
-// An isbnGroup is a registration group.
 type isbnGroup struct {
 	agency string
 	ranges []isbnRange
 }
 
-// An isbnRange is a range of registrants with the same number of digits.
 type isbnRange struct{ low, high string }
 
 // isbnTable has a line for each group. It consists of the GS1 element together with the group

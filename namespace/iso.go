@@ -30,7 +30,6 @@ const (
 	isoOldSupplements = " ext sup " // ISO uses these, but the RFC does not define them
 )
 
-// among reports whether a list has a word.
 func among(list, word string) bool {
 	for i := 1; i < len(list); {
 		end := until(list, i, ' ')
@@ -42,7 +41,6 @@ func among(list, word string) bool {
 	return false
 }
 
-// An isoFields iterates over the fields of a name.
 type isoFields struct {
 	s          string
 	start, end int // bounds of the current field; after the last field, start is greater than len(s)
@@ -157,7 +155,6 @@ const (
 	isoElement
 )
 
-// An isoLint collects findings about the fields of a name.
 type isoLint struct {
 	isoFields
 	last     int // kind of the previous field

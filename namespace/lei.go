@@ -42,7 +42,6 @@ func checkLEI(nss string) *Finding {
 	return wrongCheck(18, "LEI check digits (ISO/IEC 7064, MOD 97-10)", nss[18:], string([]byte{digit36(check / 10), digit36(check % 10)}))
 }
 
-// lintUpper reports lower-case letters.
 func lintUpper(nss string) []Finding {
 	if s := strings.ToUpper(nss); s != nss {
 		return []Finding{advice(0, len(nss), "letters", "are written in upper case", s)}

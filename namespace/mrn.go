@@ -53,7 +53,6 @@ func label(nss string, i int, rule string, limit int) (int, *Finding) {
 	return end, nil
 }
 
-// canonicalMRN converts the organization and the type to lower case.
 func canonicalMRN(nss string) string {
 	end := until(nss, until(nss, 0, ':')+1, ':')
 	if head := strings.ToLower(nss[:end]); head != nss[:end] {

@@ -102,7 +102,6 @@ func checkDNB(nss string, hyphen int) *Finding {
 	return judgeByte(nss, last, "check digit of the German National Library", want)
 }
 
-// lettersDNB are the numbers for the letters a to z in the computation of the check digit.
 var lettersDNB = [26]uint8{18, 14, 19, 15, 16, 21, 22, 23, 24, 25, 42, 26, 27, 13, 28, 29, 31, 12, 32, 33, 11, 34, 35, 36, 37, 38}
 
 // valueDNB returns the number for a character, or 0 if it has none.
@@ -154,7 +153,6 @@ func digitDNB(nss string) (check byte, odd int) {
 	return byte('0' + s.sum/s.last%10), -1
 }
 
-// A sumDNB adds digits, multiplied by their positions.
 type sumDNB struct{ sum, place, last int }
 
 func (s *sumDNB) add(value int) {

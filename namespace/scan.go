@@ -87,7 +87,6 @@ func digitLike(c byte) string {
 	return ""
 }
 
-// isDate reports whether s has the form YYYY-MM-DD and is a date.
 func isDate(s string) bool {
 	return len(s) == 10 && s[4] == '-' && s[7] == '-' &&
 		digits(s, 0) == 4 && digits(s, 5) == 7 && digits(s, 8) == 10 &&

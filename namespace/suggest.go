@@ -128,7 +128,6 @@ func (g *guess) name(text string) bool {
 	return false
 }
 
-// trimAddress removes a slash at the end of a text that was cut out of a URL.
 func trimAddress(s string, cut bool) string {
 	if cut {
 		return strings.TrimRight(s, "/")
@@ -147,7 +146,6 @@ func (g *guess) resolver(rest string) bool {
 	return false
 }
 
-// betterForm suggests the preferred form of a valid name.
 func (g *guess) betterForm(name string) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -197,7 +195,6 @@ func slip(a, b string) bool {
 	return false
 }
 
-// repair tries to correct a string in a known namespace.
 func (g *guess) repair(n *Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
 	if rest, ok := ascii.CutPrefix(nss, nid); ok {
@@ -300,7 +297,6 @@ func ownPart(n *Namespace, nss string) int {
 	return strings.LastIndexByte(nss, ':') + 1
 }
 
-// selfChecking are the namespaces with check digits, separated by spaces.
 const selfChecking = " isbn ismn issn isni lei eic "
 
 // elsewhere tries the string in other namespaces, which have check digits.

@@ -23,7 +23,6 @@ type testCase struct {
 	unordered bool          // locations are equally good, so their order can vary
 }
 
-// A fixture has the records by the spelling of their names.
 type fixture map[string]*store.Record
 
 func newFixture() fixture {
@@ -34,7 +33,6 @@ func newFixture() fixture {
 	return f
 }
 
-// cases returns the cases that c supports.
 func (f fixture) cases(c Capabilities) []testCase {
 	all := slices.Concat(
 		f.services(), f.nothing(), f.unknown(), f.retired(c), f.spellings(), f.schemes(), f.defaults(c), f.malformed(),
@@ -141,7 +139,6 @@ func (f fixture) times() []testCase {
 	return cases
 }
 
-// carries reports whether the protocol can send q.
 func (c Capabilities) carries(q nomen.Question) bool {
 	n := q.Name
 	if n.IsZero() {
@@ -163,7 +160,6 @@ func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
 	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
 }
 
-// locations returns an answer with some locations of the record.
 func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	a := f.base(s, spelling)
 	for _, i := range indexes {
@@ -172,7 +168,6 @@ func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *no
 	return a
 }
 
-// names returns an answer with other names of the resource.
 func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen.Answer {
 	a := f.base(s, spelling)
 	a.Names = names

@@ -95,7 +95,6 @@ func Records() []*store.Record {
 	return all
 }
 
-// activeRecords returns records with data for each service.
 func activeRecords() []*store.Record {
 	return []*store.Record{
 		active(single, nomen.Location{URL: "https://example.org/single"}),
@@ -175,7 +174,6 @@ func variedRecords() []*store.Record {
 	}
 }
 
-// deadRecords returns records of reserved and retired names.
 func deadRecords() []*store.Record {
 	return []*store.Record{
 		{

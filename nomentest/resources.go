@@ -53,7 +53,6 @@ func checkResources(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkResource reads and closes a resource, and checks its media type and content.
 func checkResource(r *nomen.Resource, mediaType, text string) error {
 	got, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -31,7 +31,6 @@ func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkCancelled asks a question with a cancelled context.
 func checkCancelled(ctx context.Context, r nomen.Resolver) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -53,7 +53,6 @@ func Bench(b *testing.B, r nomen.Resolver) {
 	})
 }
 
-// check asks the question of tc and checks the result.
 func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, tc.question)
 	switch {
@@ -91,7 +90,6 @@ func (tc testCase) checkError(err error, c Capabilities) error {
 	return tc.checkTombstone(e, c)
 }
 
-// checkSubject checks the name and the offset in an error.
 func (tc testCase) checkSubject(e *nomen.Error) error {
 	if tc.kind == nomen.Malformed {
 		if e.Offset < 0 || e.Offset > len(e.Name) || e.Rule == "" || e.Name != tc.question.Subject.String() {

@@ -28,7 +28,6 @@ func (c *request) formRevision() uint64 {
 	return n
 }
 
-// An accountView is a form about a user.
 type accountView struct {
 	frame
 	Of                              *store.User
@@ -215,10 +214,9 @@ type userHistoryView struct {
 	First, Next string
 }
 
-// A changeRow is a revision of an authority or a user, with what it changed.
 type changeRow struct {
 	adminapi.Revision
-	Newest      bool // of all
+	Newest      bool
 	Unknown     bool // what changed is not known
 	Differences []adminapi.Difference
 }

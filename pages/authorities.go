@@ -35,7 +35,6 @@ func authorityHandlers() handlers {
 	}
 }
 
-// maxAuthorityCount bounds how many names of an authority a list counts.
 const maxAuthorityCount = 100
 
 type authoritiesView struct {
@@ -45,7 +44,6 @@ type authoritiesView struct {
 	First, Next string
 }
 
-// An authorityRow is an authority with the number of its names.
 type authorityRow struct {
 	*store.Authority
 	Counted bool // the person may see the names
@@ -81,7 +79,6 @@ func (c *request) authorities() error {
 
 func (c *request) prefix() (name.Prefix, error) { return name.ParsePrefix(c.r.PathValue("prefix")) }
 
-// An authorityView is the page of a naming authority.
 type authorityView struct {
 	frame
 	Authority *store.Authority

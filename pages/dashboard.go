@@ -23,7 +23,6 @@ const (
 	maxTasks    = 10   // failed lookups listed
 )
 
-// A dashboardView is the overview.
 type dashboardView struct {
 	frame
 	Prefixes    []prefixRow
@@ -42,7 +41,6 @@ func (v *dashboardView) HasTasks() bool {
 	return len(v.Owners)+len(v.Waiting)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
 }
 
-// A prefixRow is a prefix with the number of its names.
 type prefixRow struct {
 	Prefix string // "" for all names
 	Begin  string // beginning of the keys

@@ -30,14 +30,12 @@ type draft struct {
 	Revision  uint64 // revision at the start of the edit; 0 for a new name
 }
 
-// A locationRow is a location in a form.
 type locationRow struct {
 	ID string // the IDs of its fields are ID, a hyphen, and the name of the field
 	nomen.Location
 	Rank, Share string // priority and weight, as entered
 }
 
-// A metadataRow is a value of metadata in a form.
 type metadataRow struct{ ID, Element, Value string }
 
 func newDraft(rec *store.Record) *draft {
@@ -93,7 +91,6 @@ func readDraft(f url.Values) (*draft, error) {
 	return d, nil
 }
 
-// rows returns how many rows a list has in a form.
 func rows(f url.Values, list string) (int, error) {
 	n, err := strconv.Atoi(f.Get(list))
 	if err != nil || n < 0 || n > maxRows {
@@ -226,7 +223,6 @@ func firstField(field string) string {
 	return field
 }
 
-// onlyField is a [fieldID] for a form with a single field for all input.
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
 // faultOf converts an error of the API to an entry of the error summary, if the error is about the

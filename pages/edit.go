@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An editView is the form of a record.
 type editView struct {
 	frame
 	*draft

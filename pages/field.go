@@ -1,6 +1,5 @@
 package pages
 
-// A fieldView is a field of a form with its label.
 type fieldView struct {
 	ID        string // also its name in the form
 	Label     string

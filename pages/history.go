@@ -20,10 +20,9 @@ type historyView struct {
 	MayRestore  bool
 }
 
-// A revisionRow is a revision and its changes.
 type revisionRow struct {
 	adminapi.Revision
-	Newest  bool     // the newest of all revisions
+	Newest  bool
 	Changed []string // fields that differ from the revision before
 	From    bool     // preselected as the earlier revision of a comparison
 	To      bool     // preselected as the later one
@@ -124,7 +123,6 @@ func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi
 	return rows
 }
 
-// fittingChanges returns how many rows fit on a page.
 func fittingChanges(rows []changeRow) int {
 	return fitting(rows, pageSize, func(r changeRow) (size int) {
 		for _, d := range newFewDifferences(r.Differences).Shown {

@@ -215,7 +215,6 @@ func (c *request) verified() ([]verification, error) {
 	return all[:min(len(all), maxVerified)], nil
 }
 
-// maxVerified is how many verifications a page lists.
 const maxVerified = 3
 
 // seen returns the condition of the server, if the user may see it.

@@ -31,7 +31,6 @@ func meElement(name string) template.HTML {
 	return `<a href="` + Root + `me">` + isolated(name) + `</a>`
 }
 
-// whoElement returns who made a change, by name if it is known.
 func whoElement(texts *messages.Catalogue, name, id string) template.HTML {
 	switch {
 	case name != "":

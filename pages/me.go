@@ -18,7 +18,6 @@ type meView struct {
 	Grants []grantRow
 }
 
-// A grantRow is a role and the names for which it applies.
 type grantRow struct {
 	Role     string
 	Prefixes []string // all names if empty

@@ -28,7 +28,6 @@ func mintHandlers() handlers {
 	}
 }
 
-// A mintView is the form that makes names from a template.
 type mintView struct {
 	frame
 	Prefix, Template, Count string
@@ -148,8 +147,6 @@ func (c *request) awaitLog(size uint64) (uint64, error) {
 	}
 }
 
-// madePath returns the path of the page with the names that a person made between two positions in
-// the log.
 func madePath(who string, after, until uint64) string {
 	return mintPath + "/made?" + madeQuery(who, after, until)
 }
@@ -184,7 +181,6 @@ type mintedView struct {
 	File   string           // path of the CSV file
 }
 
-// madeEntries returns the changes that made the names on the page.
 func (c *request) madeEntries() (made []adminapi.Entry, query string, err error) {
 	q := c.r.Form
 	after, err := strconv.ParseUint(q.Get("after"), 10, 64)

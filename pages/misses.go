@@ -26,7 +26,6 @@ func missHandlers() handlers {
 	}
 }
 
-// A missesView lists failed lookups, the most frequent first.
 type missesView struct {
 	frame
 	Prefix      string
@@ -39,7 +38,6 @@ type missesView struct {
 	First, Next string
 }
 
-// A missRow is a failed lookup with its remedies.
 type missRow struct {
 	misses.Miss
 	MayEdit bool
@@ -157,7 +155,6 @@ func withDone(back, done string) string {
 	return missesPath + "?" + q.Encode()
 }
 
-// An aliasView is the form that makes a failed name an alias of an existing one.
 type aliasView struct {
 	frame
 	Name     string // the name whose lookup failed

@@ -19,8 +19,8 @@ type nameView struct {
 	frame
 	Record   *store.Record
 	Spelling string
-	At       string    // as entered; "" for now
-	Time     time.Time // of At
+	At       string // as entered; "" for now
+	Time     time.Time
 	Leads    leads
 	Gift     gift
 	May      rights

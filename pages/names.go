@@ -37,7 +37,6 @@ type namesView struct {
 	First, Next string // URLs of pages; "" if there is none
 }
 
-// A badName shows where a name is invalid.
 type badName struct {
 	Before, At, After string // parts of the input
 	Offset            int
@@ -213,7 +212,6 @@ func (c *request) findPlaces(v *namesView) error {
 	return nil
 }
 
-// newBadName splits an input at the offset of an error.
 func newBadName(input string, err error) *badName {
 	var e *name.Error
 	if !errors.As(err, &e) {

@@ -12,7 +12,6 @@ import (
 // secret again.
 const onceCookie = "__Host-nomen-once"
 
-// onceTime is how long a secret waits to be shown.
 const onceTime = time.Minute
 
 // A once is a secret that is shown only once.
@@ -23,7 +22,6 @@ type once struct {
 	Until time.Time `json:"until,omitzero"` // when the secret becomes invalid; zero for never
 }
 
-// setOnce stores a secret for the page with a path, and redirects to this page.
 func (c *request) setOnce(o once) error {
 	o.User = c.session.UserID
 	b, err := json.Marshal(o)

@@ -27,8 +27,8 @@ const (
 	maxShownTable  = 40_000 // of a table of differences
 	maxShownPrefix = 150    // of one prefix of a role
 	maxShownScope  = 1000   // of all prefixes of a role
-	valueMarkup    = 100    // of the markup of a value, about
-	rowMarkup      = 600    // of the markup of a location, about
+	valueMarkup    = 100
+	rowMarkup      = 600 // of the markup of a location, about
 )
 
 // part returns a text, or its beginning if the text has maxShown bytes or more.
@@ -46,7 +46,6 @@ func cut(text string, limit int) string {
 	return ascii.Head(text, limit)
 }
 
-// htmlSize returns the size that texts have on a page.
 func htmlSize(texts ...string) (size int) {
 	for _, text := range texts {
 		size += len(html.EscapeString(shown.Inline(text)))
@@ -176,7 +175,6 @@ func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	return all
 }
 
-// A fewDifferences has the differences that a page shows, and the number of the others.
 type fewDifferences struct {
 	Shown []adminapi.Difference
 	More  int
@@ -197,7 +195,6 @@ func differenceSize(d adminapi.Difference) int {
 	return 2*valueMarkup + htmlSize(d.Field, d.Before, d.After)
 }
 
-// A fewPrefixes has the prefixes of a role that a page shows, and the number of the others.
 type fewPrefixes struct {
 	Shown []string
 	More  int
@@ -213,7 +210,6 @@ func newFewPrefixes(all []string) fewPrefixes {
 	return fewPrefixes{few, c.omitted}
 }
 
-// A fewVersions has the versions of values that a page shows, and the number of the others.
 type fewVersions struct {
 	Shown []threeVersions
 	More  int

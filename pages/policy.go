@@ -78,7 +78,6 @@ func policyField(field string) string {
 	return ""
 }
 
-// apply returns an authority with the values in the form, and what is wrong with these values.
 func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) {
 	a := base.Clone()
 	a.Owners, a.Hosts, a.Addresses, a.Parents, a.Children = entries(f.Owners), entries(f.Hosts), entries(f.Addresses), entries(f.Parents), entries(f.Children)
@@ -107,7 +106,6 @@ func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) 
 	return a.Clone(), faults
 }
 
-// A policyView is the form of an authority, or its text.
 type policyView struct {
 	frame
 	policyForm
@@ -180,7 +178,6 @@ func (c *request) savePolicy(v *policyView, page string, current, updated *store
 	return nil
 }
 
-// policyConflict shows the three versions of an authority, and keeps what was entered.
 func (c *request) policyConflict(v *policyView, page string, yours *store.Authority) error {
 	var before, now adminapi.Revision
 	for r, err := range c.api.AuthorityRevisions(c.ctx(), yours.Prefix) {
@@ -299,5 +296,4 @@ func (c *request) putNewAuthority(v *policyView, next *store.Authority) error {
 	return c.showPolicy(http.StatusUnprocessableEntity, "authority-edit", v)
 }
 
-// CheckDigits returns the kinds of check characters.
 func (*policyView) CheckDigits() []string { return registrar.CheckDigits() }

@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A proofView explains the proof of a change.
 type proofView struct {
 	frame
 	Entry  adminapi.Entry

@@ -18,8 +18,8 @@ import (
 type redactView struct {
 	frame
 	Spelling  string
-	Revisions []adminapi.Revision // that can be redacted
-	Listed    uint64              // the earliest of Revisions, if the page leaves out earlier ones
+	Revisions []adminapi.Revision
+	Listed    uint64 // the earliest of Revisions, if the page leaves out earlier ones
 	Chosen    []uint64
 	Earlier   string // numbers and ranges of revisions before Listed, as entered
 	Some      bool   // the content of some of Chosen was already removed
@@ -29,7 +29,6 @@ type redactView struct {
 	Second    bool   // a second person must approve the redaction
 }
 
-// Has reports whether a revision is chosen.
 func (v *redactView) Has(revision uint64) bool { return slices.Contains(v.Chosen, revision) }
 
 func (c *request) redactForm() error {

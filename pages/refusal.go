@@ -8,7 +8,6 @@ import (
 	"github.com/nomen-project/nomen/internal/messages"
 )
 
-// refusalText says in the language of the user why a line was rejected, and what to do.
 func refusalText(texts *messages.Catalogue, r bulk.Refusal) string {
 	switch r.Code {
 	case bulk.CodeChanged:
@@ -31,7 +30,6 @@ func refusalText(texts *messages.Catalogue, r bulk.Refusal) string {
 	return fieldText(texts, r.Field, r.Code)
 }
 
-// fieldText says which rule a field violates, and what to do.
 func fieldText(texts *messages.Catalogue, field, rule string) string {
 	base, _, _ := strings.Cut(field, "[")
 	switch {
@@ -45,8 +43,6 @@ func fieldText(texts *messages.Catalogue, field, rule string) string {
 	return texts.Text("reject.value")
 }
 
-// problemText says in the language of the user what went wrong with a name or a job, and what to
-// do.
 func problemText(texts *messages.Catalogue, p *adminapi.Problem) string {
 	switch strings.TrimPrefix(p.Type, adminapi.ProblemPath) {
 	case "conflict":

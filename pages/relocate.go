@@ -14,7 +14,6 @@ func relocateHandlers() handlers {
 	return handlers{"GET relocate": (*request).relocateForm, "POST relocate": (*request).relocate}
 }
 
-// A relocateView is the form for the old and the new beginning of locations.
 type relocateView struct {
 	frame
 	Key      string

@@ -82,7 +82,6 @@ func (f *frame) Fault(id string) string {
 
 type layouts map[string]*template.Template
 
-// parseLayouts parses the layout with the file of each page.
 func parseLayouts(texts *messages.Catalogue) (layouts, error) {
 	files, err := htmlFiles.ReadDir("html")
 	if err != nil {
@@ -144,13 +143,11 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 	}
 }
 
-// maxBrief limits a text in a list, in columns.
 const maxBrief = 200
 
 // brief shortens a text for a list. The page of the entry shows all of it.
 func brief(text string) string { return shown.Short(text, maxBrief) }
 
-// isBrief reports whether brief keeps the whole text.
 func isBrief(text string) bool { return len(text) <= maxBrief }
 
 // maxRowBytes limits the total size of long texts in a list, such as the URLs of names.

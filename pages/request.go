@@ -22,7 +22,6 @@ type request struct {
 	api     *adminapi.Client // with the rights of the session
 }
 
-// newRequest returns a request in the language of the client.
 func (p *Pages) newRequest(w http.ResponseWriter, r *http.Request) *request {
 	c := &request{Pages: p, edition: p.edition(r), w: w, r: r}
 	c.texts.said = map[string]bool{}
@@ -93,7 +92,6 @@ func (c *request) see(target string) {
 	c.w.WriteHeader(http.StatusSeeOther)
 }
 
-// fail shows an error of the API.
 func (c *request) fail(err error) {
 	var waits *adminapi.WaitingError
 	if errors.As(err, &waits) { // the page of the job says that a second person must approve it
@@ -107,7 +105,6 @@ func (c *request) fail(err error) {
 	c.refuse(p.Status, errorKey(p), p.Detail)
 }
 
-// errorKey returns the key of the text that explains a problem and what to do.
 func errorKey(p *adminapi.Problem) string {
 	switch p.Status {
 	case http.StatusForbidden:

@@ -11,7 +11,6 @@ import (
 
 const maxTopNames = 20
 
-// A resolutionsView shows how often names were resolved.
 type resolutionsView struct {
 	adminapi.Resolutions
 	Chart template.HTML

@@ -26,7 +26,6 @@ func retireHandlers() handlers {
 	}
 }
 
-// A retireManyView is the form that retires several names.
 type retireManyView struct {
 	frame
 	Key        string
@@ -58,7 +57,6 @@ func (c *request) showBulk(status int, page string, v view) error {
 	return nil
 }
 
-// retireMany starts a dry run that retires names, which are separated by white space.
 func (c *request) retireMany() error {
 	v := c.newRetireManyView()
 	names := strings.Fields(v.Names)
@@ -158,7 +156,6 @@ func (c *request) missing(records []tombstone, field string) (faults []problem, 
 
 func cutFaults(all []problem) []problem { return all[:min(len(all), pageSize)] }
 
-// A mergeView is the form that replaces a name by another one.
 type mergeView struct {
 	frame
 	Key        string

@@ -18,14 +18,13 @@ func settingsHandlers() handlers {
 	}
 }
 
-// A settingsView shows the running program and its configuration.
 type settingsView struct {
 	frame
 	Version  adminapi.Version
 	Settings []adminapi.Setting // without secrets
 	NoConfig bool               // there is no configuration to show or reload
 	Is       Condition
-	Known    bool // Is is known
+	Known    bool
 	Verified []verification
 }
 

@@ -42,7 +42,6 @@ const (
 	maxLinks  = 50 // locations, and hosts, in the list of links
 )
 
-// A statisticsView shows numbers of names and of changes.
 type statisticsView struct {
 	frame
 	monthView
@@ -55,7 +54,6 @@ type statisticsView struct {
 	Resolutions *resolutionsView
 }
 
-// A monthView has the changes of a month.
 type monthView struct {
 	Month          string // such as 2026-11
 	Earlier, Later string // other months; Later is "" for the present one
@@ -140,7 +138,6 @@ func (c *request) changesChart(a *adminapi.Activity) (template.HTML, error) {
 	return d.Line()
 }
 
-// words returns the texts that all charts need.
 func (c *request) words(id string) chart.Words {
 	return chart.Words{ID: "chart-" + id, Table: c.texts.text("statistics.table"), Empty: c.texts.text("statistics.empty")}
 }
@@ -166,7 +163,6 @@ func (c *request) namesChart(all []adminapi.NameCount) (template.HTML, bool, err
 	return drawing, len(largest) > maxBars, err
 }
 
-// A reportView is the report of a month, for printing.
 type reportView struct {
 	frame
 	monthView
@@ -297,7 +293,6 @@ func (c *request) table(file string, rows [][]string) error {
 	return nil
 }
 
-// A linksView shows what is known about locations.
 type linksView struct {
 	frame
 	Statistics adminapi.Statistics
@@ -307,12 +302,11 @@ type linksView struct {
 	Checks   bool // the server checks the locations
 	Status   adminapi.LinkStatus
 	Verdict  string // verdict of the locations in Checked
-	Heading  string // heading for them
+	Heading  string
 	Verdicts []verdictRow
 	Checked  adminapi.Links
 }
 
-// A verdictRow is a verdict, with its list of locations.
 type verdictRow struct {
 	Verdict string
 	Text    string
@@ -325,7 +319,6 @@ func (v *linksView) Next() string {
 	return Root + "links?" + url.Values{"verdict": {v.Verdict}, "after": {v.Checked.Next}}.Encode()
 }
 
-// A hostRow is a host, with the lists of names that lead to it.
 type hostRow struct{ adminapi.HostCount }
 
 // Find returns the URL of a list with the names whose locations are at the host. It covers only
@@ -356,10 +349,8 @@ func (v *linksView) list() {
 	}
 }
 
-// listedVerdicts returns the verdicts for which the page lists the locations.
 func listedVerdicts() []string { return []string{"dead", "failing", "suspect", "blocked", "ignored"} }
 
-// checkedLinks adds the results of the checks of locations, if the server makes any.
 func (c *request) checkedLinks(v *linksView) (err error) {
 	if v.Verdict = c.r.Form.Get("verdict"); !slices.Contains(listedVerdicts(), v.Verdict) {
 		v.Verdict = listedVerdicts()[0]

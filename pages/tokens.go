@@ -38,7 +38,6 @@ type tokenRow struct {
 	Expired bool
 }
 
-// Valid reports whether the token can be used.
 func (r tokenRow) Valid() bool { return !r.Expired && !r.Revoked }
 
 func (c *request) tokens() error {

@@ -112,7 +112,6 @@ func (c *request) answerNew(id [sha256.Size]byte, form *sentForm, handle func(*r
 	return handle(c)
 }
 
-// A redirectWriter records the status of the response.
 type redirectWriter struct {
 	http.ResponseWriter
 	status int
@@ -123,5 +122,4 @@ func (w *redirectWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for [http.ResponseController].
 func (w *redirectWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -36,7 +36,7 @@ type uploadView struct {
 	frame
 	Key        string // makes the form start only one job, even if it is sent twice
 	File       string // ID of a dry run whose file to use if no other is chosen, or ""
-	FileName   string // of that file
+	FileName   string
 	Format     string // "" to go by the name of the file
 	Conflict   string
 	Sheet      string // of a workbook
@@ -57,7 +57,6 @@ func (v *uploadView) Opens() bool {
 	return on || len(v.Faults) > 0 || v.Sheet+v.Encoding+v.Delimiter+v.Columns+v.Split != ""
 }
 
-// An uploadFlag is a check box of the form.
 type uploadFlag struct {
 	ID string
 	On bool
@@ -65,7 +64,6 @@ type uploadFlag struct {
 
 func (v *uploadView) on(id string) bool { return slices.Contains(v.Flags, uploadFlag{id, true}) }
 
-// uploadFlags returns the parameters for which the form has a check box.
 func uploadFlags() []string {
 	return []string{"spreadsheet", "map_resolvers", "strict", "retired"}
 }
@@ -75,7 +73,6 @@ func (c *request) uploadPage() error {
 	return c.showUpload(v, http.StatusOK)
 }
 
-// newUploadView returns the form, filled in from a query or a form.
 func (c *request) newUploadView(q url.Values) *uploadView {
 	v := &uploadView{
 		Key: formKey(q), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Sheet: q.Get("sheet"), Encoding: strings.TrimSpace(q.Get("encoding")),
@@ -172,7 +169,6 @@ type uploadBody struct {
 	err error
 }
 
-// Read implements [io.Reader].
 func (b *uploadBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF {

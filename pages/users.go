@@ -68,11 +68,8 @@ func (c *request) users() error {
 	return nil
 }
 
-// userKey returns the key for sorting users.
 func userKey(u *store.User) string { return strings.ToLower(u.Name) + " " + u.ID }
 
-// hasText reports whether the ID, the name, the address or a subject of a user contains a text, in
-// any letter case.
 func hasText(u *store.User, text string) bool {
 	return slices.ContainsFunc(append([]string{u.ID, u.Name, u.Mail}, u.Subjects...), func(s string) bool {
 		return strings.Contains(strings.ToLower(s), strings.ToLower(text))
@@ -91,7 +88,6 @@ type granting struct {
 
 const maxSuggested = 200
 
-// readGranting reads the role to grant from a form, with what is wrong with it.
 func (c *request) readGranting() (granting, []problem) {
 	f := c.r.PostForm
 	g := granting{Role: f.Get("role"), Scope: f.Get("scope"), Prefix: strings.TrimSpace(f.Get("prefix"))}
@@ -224,7 +220,6 @@ type userView struct {
 	IsSelf  bool
 }
 
-// A rightRow is a role for one prefix or for all names.
 type rightRow struct {
 	Role, Prefix string
 	MayRevoke    bool
@@ -261,7 +256,6 @@ func (c *request) showUser(v *userView, u *store.User, status int) error {
 	return nil
 }
 
-// granterOf returns the role that one needs to revoke a role.
 func granterOf(role string) registrar.Role {
 	if r, ok := registrar.ParseRole(role); ok && r <= registrar.Owner {
 		return registrar.Owner
@@ -269,7 +263,6 @@ func granterOf(role string) registrar.Role {
 	return registrar.Administrator
 }
 
-// mayScope reports whether the page offers to revoke a role for a prefix.
 func mayScope(a registrar.Actor, prefix, role string) bool {
 	p, err := name.ParseScope(prefix)
 	if granterOf(role) == registrar.Administrator {

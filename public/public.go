@@ -105,7 +105,6 @@ func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	}
 }
 
-// prefix returns the prefix in a line of the table.
 func (r Registry) prefix(base string, columns []string) (*Prefix, error) {
 	id, title, pattern, example, places := columns[0], columns[1], columns[2], columns[3], columns[5:]
 	at, err := name.ParsePrefix(base + "/" + id)

@@ -47,8 +47,6 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 // madeUp is an identifier for testing a rule if the registry has no example.
 const madeUp = "0000001"
 
-// tested returns a set with one rule, and a test that inserts the registry's example into the
-// locations.
 func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.Set, error) {
 	if example == "" {
 		example = madeUp

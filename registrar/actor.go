@@ -40,12 +40,10 @@ func (g Grant) covers(n name.Name) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// contains reports whether the grant covers all names with the prefix p.
 func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
 
-// includes reports whether outer covers all names that p covers.
 func includes(outer, p name.Prefix) bool {
 	spans := p.Spans()
 	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !outer.Covers(name.FromKey(span + "0")) })

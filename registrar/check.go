@@ -20,12 +20,10 @@ func refuse(subject, field string, f fault) error {
 	return &RefusalError{Name: subject, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
 
-// refuseAt is [refuse] for element i of a list, or for the field sub of this element.
 func refuseAt(subject, list string, i int, sub string, f fault) error {
 	return refuse(subject, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and its authority if it has one.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -197,7 +195,6 @@ func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason returns an error if a record other than a tombstone has fields for tombstones.
 func checkReason(rec *store.Record) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	switch {

@@ -38,7 +38,6 @@ const askAgain = time.Minute
 // problem.
 const retryClock = time.Second
 
-// clockTimeout bounds the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
 // CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: it is

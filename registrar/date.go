@@ -44,7 +44,6 @@ const (
 	lastSerial  = 99_999
 )
 
-// doubtNumber is doubtDate for a string of digits.
 func doubtNumber(s string) string {
 	n, err := strconv.Atoi(s)
 	switch _, day := time.Parse("20060102", s); {

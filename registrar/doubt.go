@@ -116,14 +116,12 @@ func meant(s, message string) string {
 	return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 }
 
-// nameFault returns the fault of an invalid name, and a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
 	f.message += meant(spelling, f.rule+": "+f.message)
 	return f
 }
 
-// refuseDoubts returns an error if a new name has doubts and q.Strict is set.
 func (q *Request) refuseDoubts(doubts []doubt) error {
 	for _, d := range doubts {
 		if q.Strict && d.code != WarnDate {

@@ -11,7 +11,6 @@ import (
 // maxRank limits priority and weight, as in SRV records (RFC 2782).
 const maxRank = 65535
 
-// checkLocation returns the first invalid field of l, and what is wrong with it.
 func checkLocation(l *nomen.Location) (string, fault) {
 	if f := checkPlace(l.URL); f.bad() {
 		return "url", f
@@ -98,7 +97,6 @@ func parseURI(s string) (uri.URI, fault) {
 	return u, fault{}
 }
 
-// faultOf converts an error of a parser to a fault.
 func faultOf(err error) fault {
 	var bad uri.InputError
 	if errors.As(err, &bad) {

@@ -21,7 +21,6 @@ import (
 // maxMaxAge is the maximum of max_age: a year, in seconds.
 const maxMaxAge = 365 * 24 * 60 * 60
 
-// checkAnswers checks the policy of an authority, and runs the tests of its rules.
 func checkAnswers(of string, a *store.Authority) error {
 	for _, c := range [...]struct {
 		field string
@@ -136,7 +135,6 @@ func isKeyword(s string) bool {
 	return s != ""
 }
 
-// checkDirected checks the directives that an r-component means.
 func checkDirected(directives string) error {
 	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
 		return errors.New("invalid characters in query")
@@ -259,7 +257,6 @@ func checkRules(of string, a *store.Authority) error {
 	return err
 }
 
-// failedTest describes what a test has returned, and what it expects.
 func failedTest(e *rule.TestError) string {
 	got, want := "no rule matches", "no rule to match"
 	if e.Matched >= 0 {
@@ -297,7 +294,6 @@ func checkTemplate(s string, name bool) fault {
 	return fault{}
 }
 
-// checkDigit returns an error if a new name lacks the check characters that its authority requires.
 func checkDigit(n name.Name, a *store.Authority) error {
 	if a == nil || a.CheckDigit == "" {
 		return nil

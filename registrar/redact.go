@@ -176,7 +176,6 @@ func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
 	return Outcome{Result: store.Result{Revision: current}}, nil
 }
 
-// refuse returns the error about element i of the revisions to redact.
 func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }

@@ -142,7 +142,6 @@ type moveBatch struct {
 	err     error  // why reading ended
 }
 
-// A moveWrite is a moveBatch that is being written.
 type moveWrite struct {
 	batch *moveBatch
 	outs  []Outcome
@@ -348,7 +347,6 @@ func (m *mover) replaced(rec *store.Record) []nomen.Location {
 
 func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
-// check makes and checks the requests that move the locations of the records.
 func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
 	reqs := make([]Request, len(recs))
 	for i, rec := range recs {

@@ -15,7 +15,6 @@ import (
 // maxWho limits the name of a person in a token, in bytes.
 const maxWho = 200
 
-// tokensSubject is the subject of errors about the permission to change tokens.
 const tokensSubject = "tokens"
 
 // PutToken creates or replaces a token. Only an administrator of all names may call it. The secret
@@ -63,7 +62,6 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
-// newToken checks a new token, and returns a copy with prefixes in canonical form.
 func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
 	if now := r.now(); t.Expired(now) {
 		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
@@ -131,7 +129,6 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether p is the prefix of an authority, or whether an authority is below it.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
@@ -152,7 +149,6 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 	return err
 }
 
-// ownToken is the reason that the history gives for the token of the operator.
 const ownToken = "first start"
 
 // PutOwnToken creates the token with which the operator of the machine uses a server. A log without
@@ -170,7 +166,6 @@ func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	return err
 }
 
-// applyToken writes a token in one batch with its rights, which are for the log.
 func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if _, err := store.RightsOf(r.store); err != nil {
 		return err
@@ -212,7 +207,6 @@ func (r *Registrar) LogRights(ctx context.Context) error {
 	return r.logRights(ctx, missing)
 }
 
-// logsRights reports whether the log has the rights of any token.
 func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
 	rights, err := store.RightsOf(r.store)
 	if err != nil {
@@ -254,7 +248,6 @@ func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, other
 // notLogged is the reason in the history for the rights of a token that the log did not have.
 const notLogged = "the token is older than the rights of tokens in the log"
 
-// rightsBatch is the maximum number of changes in a batch of logRights.
 const rightsBatch = 1000
 
 // logRights writes the rights of tokens to the log, unless another node has just done it.

@@ -82,7 +82,6 @@ func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
 }
 
-// batchStart returns the size of the log in a batch ID.
 func batchStart(id string) (uint64, bool) {
 	size, _, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(size, 10, 64)
@@ -154,7 +153,6 @@ func (u *Undoing) field() string {
 	return "from"
 }
 
-// An undoSubject is a name or an authority with changes to undo.
 type undoSubject struct {
 	store.Subject
 	first, last uint64 // first and last revision to be undone
@@ -162,7 +160,6 @@ type undoSubject struct {
 	redacts     bool
 }
 
-// An undoer is one call of Undo.
 type undoer struct {
 	*Registrar
 	Undoing

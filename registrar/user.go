@@ -24,7 +24,6 @@ const (
 	maxRights   = 1000 // number of pairs of a role and a prefix
 )
 
-// usersSubject is the subject of errors about the permission to change users.
 const usersSubject = "users"
 
 // HeaderSubject begins the subject of a user whose name a proxy sets in a header field: "header
@@ -252,7 +251,6 @@ func checkSubject(s string) fault {
 	return fault{}
 }
 
-// isIssuer reports whether s is the URL of an identity provider.
 func isIssuer(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -285,7 +283,6 @@ func (r *Registrar) userWarnings(ctx context.Context, u, former *store.User) (al
 	return all
 }
 
-// administers reports whether the user is an administrator of all names.
 func administers(u *store.User) bool {
 	a, err := Person(u)
 	return err == nil && a.MayAll(Administrator)

@@ -102,7 +102,6 @@ func checkPermissions(s string) fault {
 	return fault{}
 }
 
-// checkView checks the fields that make a location a view of a typed value.
 func checkView(l *nomen.Location) (string, fault) {
 	if l.Index < 0 || l.Index > math.MaxInt32 {
 		return "index", faultf(0, "index", "%d must be between 0 and %d", l.Index, math.MaxInt32)

@@ -127,7 +127,6 @@ func (e namespaceEntry) fields() []Field {
 	}
 }
 
-// unknownNID describes an unknown NID by its form.
 func unknownNID(nid string) string {
 	if urn.Latest.CheckRule("NID", nid) != nil {
 		return "invalid NID"

@@ -97,7 +97,6 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 // maxSuccessors is how many retired successors are followed, one after the other.
 const maxSuccessors = 16
 
-// comesBack reports whether the chain of successors of n leads back to n.
 func (d *decision) comesBack(n name.Name) (bool, error) {
 	for range maxSuccessors {
 		if n = d.set.Of(n).Fold(n); n == d.name {
@@ -210,7 +209,6 @@ func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isPrivate reports whether the answer depends on the client's country.
 func (d *decision) isPrivate(locations []nomen.Location) bool {
 	return d.q.Country != "" && !d.countryGiven &&
 		slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.Country != "" })

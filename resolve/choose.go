@@ -21,7 +21,6 @@ type choice struct {
 	instead *nomen.Location // the dead location whose place an archived copy takes; nil if there is none
 }
 
-// read takes the criteria from a question.
 func (c *choice) read(q *nomen.Question) {
 	c.country = q.Country
 	c.types.ReadMedia(q.Accept)
@@ -52,7 +51,7 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	valid := all[:0]
 	for i := range all {
 		if bounded(&all[i]) {
-			d.depends.Unknown() // the answer depends on the time
+			d.depends.Unknown()
 			if at.IsZero() {
 				at = d.o.Now()
 			}
@@ -202,7 +201,6 @@ func (a rank) compare(b rank) int {
 	)
 }
 
-// String describes the rank for people.
 func (a rank) String() string {
 	s := fmt.Sprintf("media type %d/1000, language %d/1000, priority %d, %s", a.mediaQ, a.langQ, a.priority, a.rel)
 	if a.near > 0 {

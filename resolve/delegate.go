@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// delegated returns the answer of the resolver to which the authority delegates its names.
 func (d *decision) delegated() (*nomen.Answer, error) {
 	d.depends.Unknown() // the answer depends on the other resolver
 	c, err := d.set.Compiled(d.authority)

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// equal returns the answer to I=I.
 func (d *decision) equal() (*nomen.Answer, error) {
 	if !d.q.Other.IsValid() {
 		return nil, &nomen.Error{Kind: nomen.Malformed, Service: d.service, Rule: "I=I", Message: "missing the second identifier to compare"}

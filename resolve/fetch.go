@@ -97,7 +97,6 @@ func (l *lazy) open() {
 	l.of.URL = cmp.Or(r.URL, l.of.URL)
 }
 
-// Close closes the body if it was fetched.
 func (l *lazy) Close() error {
 	if l.err == nil {
 		l.err = io.ErrClosedPipe

@@ -31,7 +31,6 @@ const (
 	registered                 // registered and public
 )
 
-// A nearSearch looks for public names similar to an unknown name.
 type nearSearch struct {
 	decision
 	reads int // how many reads are left
@@ -168,10 +167,8 @@ func (s *nearSearch) isAlias(of *decision) bool {
 	return err == nil && of.listedBy(rec) && of.isOpen(rec)
 }
 
-// errLimit means that a search has reached its limit on reads or time.
 var errLimit = errors.New("resolve: limit of the search for suggestions")
 
-// mayRead counts a read, and reports whether it is within the limits.
 func (s *nearSearch) mayRead() bool {
 	s.reads--
 	return s.reads >= 0 && s.ctx.Err() == nil // not every store checks the context
@@ -188,7 +185,6 @@ func (s *nearSearch) get(n name.Name) (*store.Record, error) {
 // isPublic reports whether the public may know that the record exists.
 func isPublic(rec *store.Record) bool { return rec.Status != nomen.Reserved && !rec.Redacted }
 
-// isOpen reports whether access to the name of a record is unrestricted.
 func (d *decision) isOpen(rec *store.Record) bool {
 	of := *d
 	of.policy, of.q.Explain = &noPolicy, false

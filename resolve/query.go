@@ -75,8 +75,6 @@ func beforeQuery(u uri.URI, more string) (string, bool) {
 	return "&", true
 }
 
-// takesQuery reports whether a parameter can be appended to the query of URIs of this scheme that
-// have an authority component.
 func takesQuery(scheme string) bool {
 	switch scheme {
 	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",

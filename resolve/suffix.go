@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxBeginnings is how many shorter names are looked up.
 const maxBeginnings = 32
 
 // extended returns the answer from the record of the longest shorter name that has one, or nil.
@@ -67,7 +66,6 @@ func (d *decision) rest(base name.Name) string {
 	return rest
 }
 
-// extend returns the answer for a name that consists of the name of rec and tail.
 func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	a := &nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active,

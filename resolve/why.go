@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxExplained is how many locations are explained.
 const maxExplained = 20
 
 // explain adds a step to the explanation. Callers check d.q.Explain first, to avoid computing the
@@ -16,7 +15,6 @@ func (d *decision) explain(format string, args ...any) {
 	d.why = append(d.why, fmt.Sprintf(format, args...))
 }
 
-// explained adds the explanation to an error about the name.
 func (d *decision) explained(err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) && d.q.Explain {
@@ -25,7 +23,6 @@ func (d *decision) explained(err error) error {
 	return err
 }
 
-// explainRanks explains the ranks of the locations, beginning with the chosen one.
 func (d *decision) explainRanks(c *choice, locations []nomen.Location) {
 	for i := range locations {
 		if i == maxExplained {

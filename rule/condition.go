@@ -96,7 +96,6 @@ type compiledCondition struct {
 	merge bool // on the element or the path: remove empty segments
 }
 
-// compileConditions compiles the conditions of a rule into the set.
 func (c *Compiled) compileConditions(r *compiledRule) error {
 	if len(r.source.When) > maxConditions {
 		return fmt.Errorf("more than %d", maxConditions)
@@ -123,7 +122,6 @@ func (c *Compiled) compileConditions(r *compiledRule) error {
 	return nil
 }
 
-// condition returns the index in the set of a condition of rule r.
 func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	if !slices.Contains(Conditions(), when.On) {
 		return 0, fmt.Errorf("invalid value %q of \"on\": must be one of %s", when.On, strings.Join(Conditions(), ", "))
@@ -252,7 +250,6 @@ func (s *situation) match(i int) match {
 	return m
 }
 
-// value returns what a condition tests.
 func (s *situation) value(c *compiledCondition) string {
 	value := ""
 	switch c.on {

@@ -13,8 +13,8 @@ import (
 // byte of the element. It takes longer if the pattern has many groups, because their positions are
 // copied. docs/reference/authority.md says how long the slowest accepted set takes.
 const (
-	maxSteps     = 8 << 20          // steps of all patterns of a set for one name
-	maxTestSteps = 4 * maxSteps     // steps of all tests of a set
+	maxSteps     = 8 << 20 // steps of all patterns of a set for one name
+	maxTestSteps = 4 * maxSteps
 	maxExpanded  = 4 * maxExpansion // bytes that a rule can generate for one name
 )
 

@@ -90,7 +90,6 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// isWeb reports whether browsers find a host in URLs of a scheme, however many slashes they have.
 func isWeb(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "ws", "wss":
@@ -114,7 +113,6 @@ var (
 	errTooLong = fmt.Errorf("longer than %d bytes", maxExpansion)
 )
 
-// expand returns the location for a name with these parts.
 func (p *place) expand(parts map[string]string, value func(string) templateValue) (nomen.Location, error) {
 	for _, label := range p.labels {
 		if !isLabel(parts[label]) {

@@ -204,7 +204,6 @@ func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
 	return c, nil
 }
 
-// compileRule compiles rule i of the set.
 func (c *Compiled) compileRule(i int, source *Rule) error {
 	r := &c.rules[i]
 	r.source = *source
@@ -257,7 +256,6 @@ func (c *compiledRule) compilePattern() (member string, err error) {
 	return "", nil
 }
 
-// checkParts checks the conversions of parts.
 func (c *compiledRule) checkParts() error {
 	for label, p := range c.source.Parts {
 		switch {
@@ -313,7 +311,6 @@ func templateOf(s string, known []string) (template, error) {
 	return t, nil
 }
 
-// test runs the tests of rule i.
 func (c *Compiled) test(i int, tests []Test) error {
 	if len(tests) > maxTests {
 		return &IndexError{i, "tests", fmt.Errorf("more than %d", maxTests)}
@@ -438,7 +435,6 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	return r
 }
 
-// apply applies the conversions of p to s.
 func (p Part) apply(s string) string {
 	if p.Drop != "" {
 		s = strings.Map(func(r rune) rune {
@@ -471,7 +467,6 @@ func (p Part) apply(s string) string {
 	return s
 }
 
-// mapASCII changes the case of the letters from first to last.
 func mapASCII(s string, first, last byte) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -482,7 +477,6 @@ func mapASCII(s string, first, last byte) string {
 	return string(b)
 }
 
-// unescape decodes the escapes of s.
 func unescape(s string) string {
 	plain, err := uri.Unescape(s)
 	if err != nil {

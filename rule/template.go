@@ -75,12 +75,11 @@ type template struct {
 	parts  []templatePart
 }
 
-// A templatePart is literal text or an expression.
 type templatePart struct {
 	literal string // escaped literal text
 	op      operator
 	vars    []varspec
-	offset  int // offset of the expression in the template
+	offset  int
 }
 
 type varspec struct {
@@ -232,7 +231,6 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 	return v, &Error{s, at, "varspec", "unexpected " + strconv.QuoteToASCII(s[at:at+1]) + `, expected ":", "*", "," or "}"`}
 }
 
-// String returns the source of the template.
 func (t template) String() string { return t.source }
 
 // variables calls yield for the name of each variable. A name can occur repeatedly.

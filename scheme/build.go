@@ -71,7 +71,6 @@ type builder struct {
 	err   error
 }
 
-// newBuilder returns a builder that has written the scheme, user information, host and port.
 func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builder {
 	w := &builder{d: d, parts: parts}
 	w.write(scheme + ":")
@@ -130,5 +129,4 @@ func (w *builder) fragment() {
 	}
 }
 
-// text returns the URI, or the first error of the builder.
 func (w *builder) text() (string, error) { return w.b.String(), w.err }

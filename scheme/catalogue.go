@@ -118,7 +118,6 @@ func (c Catalogue) Check(u uri.URI) []Finding {
 	return found
 }
 
-// appendShifted appends findings about a substring that begins at offset by of the whole text.
 func appendShifted(dst, found []Finding, by int) []Finding {
 	if by == 0 && dst == nil {
 		return found
@@ -200,7 +199,6 @@ func hashFold(s string) uint32 {
 // maxSchemes is the maximum number of schemes. It keeps positions within 16 bits.
 const maxSchemes = 1<<16 - 2
 
-// catalogueOf returns a catalogue of schemes with distinct names.
 func catalogueOf(list []Scheme) Catalogue {
 	slices.SortFunc(list, func(a, b Scheme) int { return strings.Compare(a.Name, b.Name) })
 	size := 64

@@ -76,7 +76,6 @@ func checkFileAuthority(l *layout.Layout) []Finding {
 	return nil
 }
 
-// isDrivePath reports whether a path begins with a drive letter and a colon.
 func isDrivePath(path string) bool {
 	return len(path) >= 2 && ascii.IsLetter(path[0]) && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }

@@ -33,7 +33,6 @@ const (
 	ruleGopherType     = "RFC 1436, 3.8: item type"
 )
 
-// defaultGopherType is the type of a menu.
 const defaultGopherType = "1"
 
 // A gopherPath holds the offsets of the pieces of a path. The offset of an absent piece is -1.

@@ -29,7 +29,6 @@ var https = Scheme{
 	Rules:     RuleSet{Check: checkHTTP, Parts: layout.Generic, Build: buildWeb(pid.HTTPS)},
 }
 
-// httpRule returns the grammar rule for the dialect and scheme of an HTTP URI.
 func httpRule(l *layout.Layout) string {
 	if l.Is1993() {
 		return "1993, BNF: httpaddress"
@@ -62,7 +61,6 @@ func checkHTTP(u uri.URI) []Finding {
 	return nil
 }
 
-// buildWeb returns a builder of HTTP URIs.
 func buildWeb(rules uri.SchemeRules) func(uri.Dialect, []Part) (string, error) {
 	return func(d uri.Dialect, parts []Part) (string, error) {
 		w := newBuilder(d, rules.Scheme, rules.DefaultPort, parts)

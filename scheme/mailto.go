@@ -116,7 +116,6 @@ func checkLocalPart(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkQuoted checks the quoted-string that begins at start and has its first character at i.
 func checkQuoted(s string, start, i, to int, rule string) []Finding {
 	for i < to {
 		c, next := layout.Octet(s, i)

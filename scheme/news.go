@@ -67,7 +67,6 @@ const (
 	newsArticle = "article"
 )
 
-// newsBody returns where the identifier begins, and its kind.
 func newsBody(l *layout.Layout) (from int, kind string) {
 	from = l.Path
 	if l.Authority && l.HasPath() {
@@ -173,7 +172,7 @@ func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding 
 		}
 		dot = c == '.'
 	}
-	if dot && from < to { // a.
+	if dot && from < to {
 		return layout.Refuse(to-1, to, rule, "empty component in the group name")
 	}
 	return nil

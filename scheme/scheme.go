@@ -149,7 +149,6 @@ func (s *Scheme) appendParts(dst []Part, u uri.URI) []Part {
 	return s.Rules.Parts(dst, u)
 }
 
-// usualParts is the initial capacity for parts, which is enough for most URIs.
 const usualParts = 6
 
 func (s *Scheme) schemeRules() uri.SchemeRules {

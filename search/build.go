@@ -32,7 +32,6 @@ func newBuilder() *builder {
 	return b
 }
 
-// add adds a word of the last name in keys.
 func (b *builder) add(word []byte) {
 	n := uint16(len(b.keys) - 1)
 	i, ok := b.words[string(word)]
@@ -209,7 +208,7 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	var erased []uint32
 	for _, i := range slices.Backward(slices.Sorted(maps.Keys(redacted))) { // backwards, so that positions stay valid
 		number := x.segments[i].number
-		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the rebuilt segment has these changes
+		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i })
 		if err := x.rebuild(ctx, i, maxRebuilt); err != nil {
 			return err
 		}

@@ -260,7 +260,6 @@ func (x *Index) busy(ctx context.Context) bool {
 	return p.busy
 }
 
-// heard records the head of the log.
 func (x *Index) heard(head store.Head) {
 	x.mu.Lock()
 	x.head = head.Size
@@ -362,7 +361,6 @@ func (x *Index) reset() error {
 	return x.renew()
 }
 
-// onLog reports whether the log has the entry at the position of the index, with the same digest.
 func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	if head.Size < x.position.Seq {
 		return false, nil

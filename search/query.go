@@ -55,7 +55,6 @@ func parse(q *store.Query) (*terms, error) {
 	return t, nil
 }
 
-// match reports whether a record matches the query.
 func (t *terms) match(r *store.Record) bool {
 	found, stem, status := make([]bool, len(t.words)), t.stem == nil, t.status == nil
 	s := splitter{emit: func(word []byte) {
@@ -114,7 +113,6 @@ func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 	return x.db.NewSnapshot(), x.segments, nil
 }
 
-// A searching is a search in progress.
 type searching struct {
 	ctx      context.Context
 	q        *store.Query
@@ -149,7 +147,6 @@ func (s *searching) run() error {
 	return nil
 }
 
-// span searches the keys that begin with begin.
 func (s *searching) span(begin string) error {
 	after := s.q.After
 	if after > begin && !strings.HasPrefix(after, begin) {
@@ -225,7 +222,6 @@ func (s *searching) numbers(g *segment) (*set, error) {
 // incomplete word of a query is first looked up in the index.
 const few = 8
 
-// word adds the names with a word to the set numbers.
 func (s *searching) word(g *segment, word []byte, numbers *set) error {
 	s.key = g.appendWord(s.key[:0], word)
 	return s.collect(numbers)
@@ -270,7 +266,6 @@ func (s *searching) collect(into *set) error {
 	return s.it.Error()
 }
 
-// seekSteps is how many steps a seek costs.
 const seekSteps = 20
 
 // candidates reads the records of the names with these numbers, and adds the names whose records
@@ -345,7 +340,6 @@ func (s *searching) put(keys []string) (more bool, err error) {
 // may reports whether the caller may see a key, as a result or as the end of a page.
 func (s *searching) may(key string) bool { return s.q.May == nil || s.q.May(name.FromKey(key)) }
 
-// name returns the key of the name with number n.
 func (s *searching) name(g *segment, n uint16) (string, error) {
 	s.key = g.appendName(s.key[:0], n)
 	s.steps--

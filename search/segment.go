@@ -43,7 +43,6 @@ type position struct {
 	Digest  [32]byte `json:"digest"` // digest of the change
 }
 
-// positionAt returns the position of change seq.
 func positionAt(ctx context.Context, f store.Feed, seq uint64) (position, error) {
 	at := position{Version: version, Seq: seq}
 	if seq == 0 {
@@ -100,7 +99,6 @@ type segment struct {
 // modified.
 type segments []segment
 
-// at returns the position of the segment for a key.
 func (s segments) at(key string) int {
 	return max(0, sort.Search(len(s), func(i int) bool { return s[i].after >= key })-1)
 }
@@ -127,7 +125,6 @@ func (s segments) pending() int {
 	return slices.IndexFunc(s, func(g segment) bool { return g.pending })
 }
 
-// replaced returns a copy of s with other segments in place of segment i.
 func (s segments) replaced(i int, by segments) segments { return slices.Concat(s[:i], by, s[i+1:]) }
 
 const segmentSize = 13 // bytes
@@ -220,7 +217,6 @@ func (s segments) sweep(db *pebble.DB) error {
 	return it.Error()
 }
 
-// appendName appends the database key of the name with number n.
 func (s *segment) appendName(b []byte, n uint16) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataKey)
 	return binary.BigEndian.AppendUint16(b, n)
@@ -232,7 +228,6 @@ func (s *segment) appendWord(b, word []byte) []byte {
 	return append(s.appendPrefix(b, word), 0)
 }
 
-// appendPrefix appends what the database keys begin with for all words that begin with prefix.
 func (s *segment) appendPrefix(b, prefix []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataWord)
 	return append(b, prefix...)

@@ -10,7 +10,6 @@ import (
 // maxNumbers is how many names a segment can have. Their numbers start at 0.
 const maxNumbers = 1 << 16
 
-// A set is a set of numbers of names in a segment.
 type set [maxNumbers / 64]uint64
 
 func (s *set) add(n uint16) { s[n/64] |= 1 << (n % 64) }
@@ -72,7 +71,6 @@ func appendNumbers(b []byte, numbers []uint16) []byte {
 	return b
 }
 
-// addStored adds the numbers that appendNumbers has written.
 func (s *set) addStored(b []byte) error {
 	switch {
 	case len(b)%2 == 1 && b[0] == formList:

@@ -22,7 +22,6 @@ const (
 	statusMark = '\x01' // begins the word for a status, and is in no other word
 )
 
-// statusWord returns a word that all records with a status have.
 func statusWord(s nomen.Status) string { return string(rune(statusMark)) + string(s) }
 
 // A splitter splits texts into words, ignoring case and diacritics.

@@ -232,7 +232,7 @@ const ownLength = 2 << 10
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()
-	values := make([]string, len(p.fields)) // one for each field
+	values := make([]string, len(p.fields))
 	for i := range p.fields {
 		f := &p.fields[i]
 		if f.name == "Content-Length" && len(p.body) > 0 && len(p.body) < ownLength && r.Method != http.MethodHead {

@@ -78,7 +78,6 @@ func (p *reply) isCommon(start time.Time) bool {
 	return modified.IsZero() || modified.Before(start.Truncate(time.Second))
 }
 
-// keepDecided is keep for a reply that net/http sends.
 func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *reply, start time.Time) {
 	if l.set == nil || r.parsed == nil || r.parsed.err != nil || !s.isLocal(r.parsed.target) {
 		return
@@ -112,7 +111,6 @@ func (s *Server) AnswerCache() (store.CacheUsage, bool) { return s.answers.Usage
 // answer depends on.
 type vouchedResolver struct{ nomen.Resolver }
 
-// Resolve implements [nomen.Resolver].
 func (v vouchedResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	d := store.DependenciesOf(ctx)
 	before := d.Vouched()

@@ -21,7 +21,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// batchPath is the path of requests to resolve many names.
 const batchPath = "/-/resolve"
 
 // Media types of lists of names.
@@ -48,7 +47,6 @@ func isBatch(target string) bool {
 	return path == batchPath
 }
 
-// A batchResult is the line of a response about one name.
 type batchResult struct {
 	Input  string          `json:"input"`
 	Line   int             `json:"line"`
@@ -206,7 +204,7 @@ func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthorityS
 			line = []byte(fmt.Sprintf(`{"line":%d,"error":{"code":"failure","message":"the resolver failed"}}`+"\n", w.Line))
 		}
 	}()
-	stale := store.WithStaleness(ctx) // each line has its own
+	stale := store.WithStaleness(ctx)
 	stale.Note(store.StalenessOf(ctx).Since())
 	ans, err := s.resolveItem(stale, r, set, q, l, w)
 	if err == nil {
@@ -300,7 +298,6 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	return &told, nil
 }
 
-// orElse returns q, with the directives of o that q lacks.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other

@@ -37,7 +37,6 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
 }
 
-// changed returns when an answer last changed, in its record or elsewhere.
 func changed(ans *nomen.Answer) time.Time { return later(ans.Modified, ans.Changed) }
 
 func later(a, b time.Time) time.Time {

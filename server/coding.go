@@ -73,7 +73,6 @@ func refusesIdentity(field string) bool {
 	return f.Token("identity").Q == 0
 }
 
-// isCodable reports whether compression helps for a media type.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
@@ -150,7 +149,6 @@ func flush(w io.Writer) error {
 	return nil
 }
 
-// codeStream compresses a stream with the coding that the client prefers.
 func (s *Server) codeStream(r *request, p *reply) *reply {
 	p.vary("Accept-Encoding")
 	return s.codeStreamAs(p, codingFor(r.encodings))

@@ -163,7 +163,6 @@ func (t *limitedListener) limit(most, each int) {
 	t.signal()
 }
 
-// closeSilent closes the connections on which nothing has arrived yet.
 func (t *limitedListener) closeSilent() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -363,13 +362,11 @@ func (l bareListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close closes the listener and stops waiting for a slot.
 func (t *limitedListener) Close() error {
 	t.once.Do(func() { close(t.closed) })
 	return t.Listener.Close()
 }
 
-// A limitedConn is a connection accepted by a limitedListener.
 type limitedConn struct {
 	net.Conn
 	table *limitedListener
@@ -418,10 +415,8 @@ func (c *limitedConn) abort() error {
 	return c.Conn.Close()
 }
 
-// NetConn returns the underlying connection.
 func (c *limitedConn) NetConn() net.Conn { return c.Conn }
 
-// CloseWrite closes the writing side of the connection.
 func (c *limitedConn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()

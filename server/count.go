@@ -56,14 +56,12 @@ func (s *Server) countRepeated(by *counts.Client, a *answercache.Answer, now tim
 	}
 }
 
-// client returns the client of a request for counting.
 func (r *request) client() *counts.Client {
 	by := new(counts.Client)
 	by.Set(r.from, r.agent)
 	return by
 }
 
-// countItem counts the answer for a name in a list, or the error.
 func (s *Server) countItem(r *request, a parsedTarget, ans *nomen.Answer, e *nomen.Error) {
 	if s.counts == nil || a.name.IsZero() || !a.query.at.IsZero() || a.authority == nil && s.asksOthers() {
 		return

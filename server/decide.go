@@ -26,7 +26,6 @@ const (
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
 )
 
-// decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	stale, start := store.WithStaleness(ctx), s.now()
 	stale.Dependencies = new(store.Dependencies)
@@ -171,7 +170,6 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 	return s.note(p, r, a)
 }
 
-// isRegistered reports whether a name has a record of its own.
 func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	if n.IsZero() {
 		return false, nil

@@ -59,7 +59,6 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(defaultPort) && p.set.Host(host) != nil
 }
 
-// effectivePort returns the port of a host, or else the default port of the scheme.
 func effectivePort(scheme, host string) string {
 	switch port := portOf(host); {
 	case port != "":

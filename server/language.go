@@ -11,10 +11,8 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// languagePath is the path of the form for choosing the language of pages.
 const languagePath = "/-/language"
 
-// textsFor returns the texts of pages in the language that suits the client.
 func (s *Server) textsFor(r *request) *messages.Catalogue {
 	if r.texts == nil {
 		r.texts = s.site.Texts().Choose(r.language, r.languages)
@@ -44,7 +42,6 @@ func targetOfPage(r *request) string {
 	return question.EscapeExcluded(r.target)
 }
 
-// chooseLanguage stores the chosen language in a cookie and redirects back to the page.
 func (s *Server) chooseLanguage(r *request, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	// Browsers cannot take this path for the URL of another host.

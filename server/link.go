@@ -127,7 +127,6 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 	return u.String()
 }
 
-// isHostOf reports whether an element alone is enough to request a name of a from a host.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
 	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
@@ -145,7 +144,6 @@ func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Pa
 	return page
 }
 
-// A linkField is a Link field under construction.
 type linkField []byte
 
 // add adds a link to the URL that the parts of target form. The target, the relation and the type

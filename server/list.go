@@ -21,7 +21,6 @@ import (
 // listPath begins the paths of lists of ElementIDs. The prefix of an authority follows.
 const listPath = "/-/list/"
 
-// typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and sorted by name
@@ -57,7 +56,6 @@ func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList reads a list, and adds its ETag, its length and the list to the reply.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)

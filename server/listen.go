@@ -166,7 +166,6 @@ func (l *Listening) Ask(ctx context.Context) error {
 	return nil
 }
 
-// askOver sends a request to a listener of package wire.
 func askOver(ctx context.Context, on net.Listener) error {
 	c, err := wire.Dial(ctx, on)
 	if err != nil {
@@ -202,7 +201,6 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire wraps a listener first in TLS, if that is on, and then in the listener of package wire.
 func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
@@ -250,7 +248,6 @@ func (s *Server) publicServer(o *Listener) *http.Server {
 // listenerKey is the key of a context value: the [*Listener] of a request.
 type listenerKey struct{}
 
-// allProtocols is the listener of requests to a handler outside [Server.Listen].
 var allProtocols = new(Listener)
 
 func listenerOf(ctx context.Context) *Listener {
@@ -287,7 +284,6 @@ func (s *Server) adminServer(o *Listener) *http.Server {
 	return h
 }
 
-// limitedServer returns an [http.Server] with the limits of public and admin listeners.
 func (s *Server) limitedServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -316,7 +312,6 @@ func (l *Listening) serve(h *http.Server, limited *limitedListener, listener net
 	}()
 }
 
-// A listenerServer is the server of one listener.
 type listenerServer struct {
 	*http.Server
 	limited  *limitedListener

@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxLocated limits the names that are read for one location.
 const maxLocated = 100
 
 // mayBeLocation reports whether the URI in a THTTP request can be a location, because no name like
@@ -140,7 +139,6 @@ func spellingsOf(u uri.URI) []string {
 	return all
 }
 
-// namesAt returns the names that have a location in one of the spellings.
 func (s *Server) namesAt(ctx context.Context, spellings []string) ([]name.Name, error) {
 	if _, ok := s.store.(store.Finder); !ok {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: spellings[0], Message: "lookup by location is not supported by this store"}

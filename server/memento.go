@@ -89,7 +89,6 @@ func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, pat
 
 func timeMapOf(key string) string { return timeMapRoot + format.NamePath(key) }
 
-// badTime returns the error for an invalid time in the query of a target.
 func badTime(target, value string) error {
 	offset := max(strings.LastIndex(target, "at="+value), 0) + len("at=")
 	return &nomen.Error{
@@ -334,7 +333,6 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	return s.sendTimeMap(ctx, r, m)
 }
 
-// prefixTimeMap streams the list of mementos to which timeGate redirects.
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -344,7 +342,6 @@ func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set
 	return s.sendTimeMap(ctx, r, timeMap{target: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
 }
 
-// A timeMap is the header of a list of mementos.
 type timeMap struct {
 	target               parsedTarget
 	base                 string // URL of this server

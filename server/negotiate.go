@@ -43,7 +43,6 @@ func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
 
-// descriptions are the media types of machine-readable descriptions.
 var descriptions = [...]string{
 	format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeSchemaOrg, format.TypeTurtle, format.TypeJSON,
 	format.TypeCBOR, format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
@@ -85,7 +84,6 @@ func preferredDescriptions(field string) []string {
 	return wanted
 }
 
-// hasType reports whether a location has one of the media types.
 func hasType(locations []nomen.Location, types []string) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool {
 		mediaType, _, _ := strings.Cut(strings.ToLower(l.Type), ";")
@@ -93,7 +91,6 @@ func hasType(locations []nomen.Location, types []string) bool {
 	})
 }
 
-// onlyPlain reports whether a client accepts text/plain and nothing else.
 func onlyPlain(field string) bool {
 	var f accept.Field
 	f.ReadMedia(field)

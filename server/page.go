@@ -26,7 +26,6 @@ import (
 //go:embed home.html
 var homePage string
 
-// The formats of the pages for people.
 var (
 	textPage = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
 	htmlPage = format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
@@ -42,10 +41,8 @@ func newHome(of *site.Site) (home, error) {
 	return home{page, of.Policy(handlerScript)}, err
 }
 
-// shownAuthorities is how many naming authorities the home page shows.
 const shownAuthorities = 100
 
-// A homeView is the data of the home page.
 type homeView struct {
 	*site.Page
 	Script      template.JS
@@ -117,7 +114,6 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 	return nil
 }
 
-// problemPage serves the page that explains a type of problems.
 func (s *Server) problemPage(r *request, kind string) *reply {
 	status, contentType, body := problempage.Page(r.accept, kind, inEnglish(s.bare(r)))
 	if status != http.StatusOK {

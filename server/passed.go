@@ -60,7 +60,6 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 	return s.reservedAnswer(r, a, ans)
 }
 
-// listsAuthorities reports whether the answer to a reserved request is a list of authorities.
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
 // askRequest asks the resolver about the name of a reserved request. Both results are nil if the

@@ -13,7 +13,6 @@ var privacyPage string
 
 const privacyPath = "/-/privacy"
 
-// A privacyView is the data of the page about privacy.
 type privacyView struct {
 	*site.Page
 	Counts, Failed bool   // resolutions and failed lookups are counted

@@ -65,7 +65,6 @@ func (s *Server) withProblem(ctx context.Context, r *request, a parsedTarget, pr
 	return p.withBody(f.ContentType(), body)
 }
 
-// problemBody formats a problem in a format that Accept selects.
 func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
 	if accept == "" && a.form == formElement { // clients of the protocol of 1995 get text/urc-0 (Y95-45)

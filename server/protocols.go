@@ -52,7 +52,6 @@ func (s *Server) wrongProtocol(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// openListeners has the open listeners of a server, to count and limit their connections.
 type openListeners struct {
 	mu  sync.Mutex
 	all map[string]*limitedListener
@@ -75,7 +74,6 @@ func (o *openListeners) limit(l Limits) {
 	}
 }
 
-// closeSilent closes connections on which nothing has arrived yet, at all listeners.
 func (o *openListeners) closeSilent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -27,7 +27,6 @@ const (
 	proofPath = "/-/proof/"
 )
 
-// formatQR is the value of the parameter format with which a receipt is answered by a QR code.
 const formatQR = "qr"
 
 // published answers requests for the published log and for receipts. It returns nil for other
@@ -82,7 +81,6 @@ func (s *Server) logFile(ctx context.Context, r *request, path string) *reply {
 	return s.costly(ctx, serve)
 }
 
-// logProblem returns the response for an error of the published log.
 func (s *Server) logProblem(r *request, err error) *reply {
 	var p *reply
 	switch {
@@ -102,7 +100,6 @@ func (s *Server) logProblem(r *request, err error) *reply {
 	return uncached(p)
 }
 
-// aboutLog serves the description of the published log.
 func (s *Server) aboutLog(r *request) *reply {
 	is, base := s.publication.Status(), s.base(r)
 	lines := []string{
@@ -188,7 +185,6 @@ func (s *Server) receiptQR(ctx context.Context, r *request, c *store.Change) *re
 	return s.represent(r, p, "image/svg+xml", []byte(code))
 }
 
-// hasParameter reports whether a query has a parameter with a value.
 func hasParameter(q, key, value string) bool {
 	for part := range strings.SplitSeq(q, "&") {
 		if k, v, _ := strings.Cut(part, "="); k == key && v == value {

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A query is what the query of a target says.
 type query struct {
 	service   nomen.Service // "" if absent or unknown
 	component string
@@ -130,7 +129,7 @@ const (
 	keywordComponent = "c"
 	keywordOther     = "with" // the second identifier of I=I
 	keywordAt        = "at"
-	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
+	keywordFormat    = "format"
 )
 
 // readDirectives parses directive *( "&" directive ) (2012, 2.3). It ignores unknown keywords

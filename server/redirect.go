@@ -84,7 +84,6 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// redirectPolicy is the Content-Security-Policy of a page with nothing but a link.
 const redirectPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // redirectTo adds Location to a redirect, and a body for clients that do not follow redirects. The

@@ -39,7 +39,6 @@ type reply struct {
 	fieldBuf [16]field // backing array of fields
 }
 
-// A field is a header field.
 type field struct{ name, value string }
 
 func newReply(status int) *reply {

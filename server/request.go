@@ -34,7 +34,7 @@ type request struct {
 	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime
 
-	byteRange string // Range
+	byteRange string
 	ifRange   string
 
 	ifMatch           string
@@ -114,7 +114,6 @@ func (s *Server) root(r *request) string {
 	return r.mount
 }
 
-// originOf returns the scheme and host to which the client sent a request.
 func originOf(r *request) string {
 	scheme, port := "http", uint16(80)
 	if r.secure {

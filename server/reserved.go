@@ -143,7 +143,7 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	offers := []format.Format{lines}
 	for _, f := range format.Formats() {
 		switch write := f.Write; f.MediaType {
-		case format.TypeText: // the type of the format lines
+		case format.TypeText:
 			continue
 		case format.TypeURIList: // as lines, except that hosts become URNs
 			f.Write = func(w io.Writer, _ *nomen.Answer) error {

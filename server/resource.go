@@ -139,7 +139,6 @@ func (s *Server) multipart(r *request, a parsedTarget, ans *nomen.Answer) *reply
 	return p
 }
 
-// acceptedOf returns the resources that the client accepts.
 func acceptedOf(field string, all []*nomen.Resource) []*nomen.Resource {
 	var f accept.Field
 	if f.ReadMedia(field); f.Len() == 0 {

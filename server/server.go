@@ -151,7 +151,6 @@ type Limits struct {
 	BatchBytes  int           // bytes of one list of names; 4 MiB
 }
 
-// withDefaults returns the limits with the defaults for the given number of listeners.
 func (l Limits) withDefaults(listeners int) Limits {
 	l.Connections = cmp.Or(l.Connections, connectionsFor(openfiles.Limit(), listeners))
 	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))

@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// sitePage returns what all pages have in common.
 func (s *Server) sitePage(r *request) *site.Page {
 	if r.parsed != nil && errors.Is(r.parsed.err, errForOthers) { // paths on another host lead elsewhere
 		return s.site.Page(s.public).WithoutLogo().In(s.textsFor(r))
@@ -25,12 +24,10 @@ func (s *Server) sitePage(r *request) *site.Page {
 	return s.localized(r, s.site.Page(s.root(r)))
 }
 
-// bare returns a page with nothing but what all pages have in common.
 func (s *Server) bare(r *request) format.Page {
 	return format.Page{Root: s.root(r), Site: s.sitePage(r)}
 }
 
-// ownerOf describes who is responsible for the names of an authority.
 func ownerOf(a *store.Authority) format.Owner {
 	if a == nil {
 		return format.Owner{}

@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// schemeOf returns the scheme at the beginning of s, in lower case, and whether there is one.
 func schemeOf(s string) (string, bool) {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 || !ascii.IsLetter(s[0]) {

@@ -20,7 +20,6 @@ import (
 // A form is a kind of request.
 type form uint8
 
-// The forms.
 const (
 	formOther   form = iota
 	formElement      // the protocol of 1995
@@ -33,7 +32,6 @@ const (
 	forms            // number of forms
 )
 
-// String returns the name of the form in the metrics.
 func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch", "dialect"}[f]
 }
@@ -47,7 +45,6 @@ func Forms() []string {
 	return all
 }
 
-// A parsedTarget is a parsed request target.
 type parsedTarget struct {
 	form      form
 	bare      bool             // the target has no leading slash
@@ -70,7 +67,7 @@ type requestContext struct {
 	set       *store.AuthoritySet
 	host      string
 	local     netip.AddrPort
-	mount     string  // see request.mount
+	mount     string
 	secure    bool    // received over TLS
 	anyOrigin bool    // do not check the ports and schemes of the hosts of this server
 	own       *Server // the server, to recognize its hosts
@@ -83,8 +80,8 @@ func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 // A parsedRequest is the result of parsing the target of a request. It must not be changed; callers
 // get copies of the parsed target.
 type parsedRequest struct {
-	set    *store.AuthoritySet // the authorities at the time of parsing
-	since  time.Time           // since when the authorities were stale, if they were (see store.Staleness)
+	set    *store.AuthoritySet
+	since  time.Time // since when the authorities were stale, if they were (see store.Staleness)
 	target parsedTarget
 	err    error // the error that [requestContext.read] returned
 }
@@ -257,7 +254,6 @@ func (p requestContext) readBare(target string) (parsedTarget, error) {
 	return a, nil
 }
 
-// readSubject parses a name or an element.
 func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	if strings.HasPrefix(s, urn.ReservedPrefix) {
 		a := parsedTarget{form: formElement, bare: bare, reserved: s}
@@ -310,7 +306,6 @@ func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
 }
 
-// spelled returns the target with the spelling of its name.
 func (a parsedTarget) spelled(s string) parsedTarget {
 	if a.passesRest() {
 		a.subject, _ = uri.Parse(s)
@@ -366,7 +361,6 @@ func (a parsedTarget) similarRequest() string {
 	return prefix.Spell(element[1:])
 }
 
-// isRequest reports whether an element is a supported reserved request.
 func isRequest(element string) bool {
 	switch element {
 	case "urn+m", "urn+a", "urn+c", "urn+p":

@@ -16,7 +16,6 @@ import (
 // thttpPath begins the paths of services of RFC 2169, in any letter case.
 const thttpPath = "uri-res/"
 
-// A thttpService describes a service of THTTP.
 type thttpService struct {
 	service   nomen.Service
 	locations bool // the URI is a location, and the service is about the names with this location

@@ -21,7 +21,6 @@ import (
 // claims has what a provider says about a person, by the name of the claim.
 type claims map[string]json.RawMessage
 
-// A claimValue is a value of a claim.
 type claimValue struct {
 	Claim string `json:"claim"`
 	Value string `json:"value"`
@@ -58,7 +57,6 @@ func (c claims) text(name string) (s string) {
 	return s
 }
 
-// values returns the strings in a claim, which is a string or a list of strings.
 func (c claims) values(name string) (all []string) {
 	if s := c.text(name); s != "" {
 		return []string{s}
@@ -99,7 +97,6 @@ func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth
 	return nil
 }
 
-// matched returns the values of claims that have a mapping.
 func (c claims) matched(m []Mapping) (all []claimValue) {
 	for _, m := range m {
 		v := claimValue{m.Claim, m.Value}
@@ -162,7 +159,6 @@ func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	return p, nil
 }
 
-// name returns the name of the person for display.
 func (c claims) name() string {
 	for _, claim := range []string{"name", "preferred_username", "email", "sub"} {
 		if s := oneLine(c.text(claim), maxName); s != "" {

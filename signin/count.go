@@ -9,8 +9,8 @@ import (
 // The ways to sign in.
 const (
 	wayProvider = "provider" // at an identity provider
-	wayLink     = "link"     // with a one-time link
-	wayProxy    = "proxy"    // by the header field of a proxy
+	wayLink     = "link"
+	wayProxy    = "proxy" // by the header field of a proxy
 )
 
 // The results of sign-ins.
@@ -24,7 +24,6 @@ const (
 	resultError    = "error"    // the server failed
 )
 
-// countFailure counts a failed sign-in, if r belongs to one.
 func (m *Manager) countFailure(r *http.Request, err error) {
 	if way := wayOf(r, err); way != "" && !errors.Is(err, errPath) {
 		m.o.Count(way, resultOf(err))

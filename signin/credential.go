@@ -26,7 +26,6 @@ func newCredential(user string) credential {
 	return credential{user, base64.RawURLEncoding.EncodeToString(b[:])}
 }
 
-// String formats c for parseCredential.
 func (c credential) String() string { return c.user + "." + c.secret }
 
 // hash returns the hash of the secret. The vault has only the hash.
@@ -52,7 +51,6 @@ func parseCredential(text string) (c credential, ok bool) {
 	return c, true
 }
 
-// isUserID reports whether id can be the ID of a user.
 func isUserID(id string) bool {
 	return id != "" && len(id) <= maxUserID && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

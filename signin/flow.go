@@ -57,7 +57,6 @@ func (f flow) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// parseFlow parses the flow in the cookie of a request.
 func parseFlow(r *http.Request, now time.Time) (f flow, ok bool) {
 	cookies := r.CookiesNamed(flowCookie)
 	if len(cookies) != 1 {
@@ -98,7 +97,6 @@ func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Co
 	return do(ctx)
 }
 
-// A flowError says why a sign-in at a provider failed.
 type flowError struct {
 	key    Fault
 	reason error // for the log
@@ -110,7 +108,6 @@ func failed(key Fault, format string, args ...any) error {
 	return &flowError{key, fmt.Errorf(format, args...)}
 }
 
-// endFlow checks the response of a provider, and begins a session.
 func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *provider) error {
 	f, ok := parseFlow(r, m.now())
 	setCookie(w, flowCookie, "", -1)
@@ -143,7 +140,6 @@ func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *p
 	return nil
 }
 
-// exchange exchanges a code at the provider for the claims about the person.
 func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string) (claims, error) {
 	found, err := p.discover(ctx)
 	if err != nil {

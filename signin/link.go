@@ -13,7 +13,6 @@ import (
 // LinkTime is how long a link is valid.
 const LinkTime = 10 * time.Minute
 
-// A linkEntry is the link of a user in the vault.
 type linkEntry struct {
 	Hash  []byte    `json:"hash"` // SHA-256 of the secret
 	Until time.Time `json:"until"`
@@ -23,7 +22,6 @@ type linkEntry struct {
 
 func linkKey(user string) string { return "link." + user }
 
-// errLink means that a link is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
 // Link returns the path and query of a page at which anyone can sign in as the user, once, until

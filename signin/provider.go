@@ -115,7 +115,6 @@ func isIssuer(s string) bool {
 	return err == nil && isSafe(u) && !strings.ContainsAny(s, "?# ")
 }
 
-// A provider is a Provider in use.
 type provider struct {
 	Provider
 	url    string // URL of the pages
@@ -157,7 +156,6 @@ func (p *provider) name() string {
 	return u.Host
 }
 
-// A boundedTransport limits the size of responses.
 type boundedTransport struct{ http.RoundTripper }
 
 func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {

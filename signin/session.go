@@ -22,7 +22,6 @@ const (
 	useGrain    = 5 * time.Minute // precision of the last use of a session
 )
 
-// A sessionEntry is a session in the vault.
 type sessionEntry struct {
 	Hash     []byte       `json:"hash"`     // SHA-256 of the secret in the cookie
 	Provider string       `json:"provider"` // as in [Session]
@@ -99,7 +98,6 @@ func (m *Manager) editSessions(ctx context.Context, user string, edit func([]ses
 	})
 }
 
-// presented returns the credential in the session cookie of a request.
 func presented(r *http.Request) (credential, bool) {
 	cookies := r.CookiesNamed(cookieName)
 	if len(cookies) != 1 {
@@ -208,7 +206,6 @@ func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provi
 	return nil
 }
 
-// endPresented ends the session of the cookie of a request.
 func (m *Manager) endPresented(r *http.Request) error {
 	c, ok := presented(r)
 	if !ok {

@@ -26,10 +26,8 @@ const (
 // minContrast is the least contrast between text and its background (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
-// A colour is a colour in sRGB.
 type colour struct{ r, g, b uint8 }
 
-// parseColour parses #rgb or #rrggbb.
 func parseColour(text string) (colour, bool) {
 	digits, ok := strings.CutPrefix(text, "#")
 	if len(digits) == 3 {

@@ -85,7 +85,6 @@ func Digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// checkText checks a text for one line of a page.
 func checkText(key, text string, most int) error {
 	switch {
 	case !utf8.ValidString(text), strings.ContainsFunc(text, func(r rune) bool { return shown.Odd(r) || r == '\n' || r == '\t' }):
@@ -182,7 +181,6 @@ func ContactText(contact string) string {
 	return cmp.Or(address, contact)
 }
 
-// hashOf returns a short digest of a file, for its path.
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])

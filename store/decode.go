@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// A textError is an error of encoding/json with its line and column in the text.
 type textError struct {
 	error
 	line, column int

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// maxDependencies limits the keys on which a cached answer can depend.
 const maxDependencies = 16
 
 // Dependencies records what an answer depends on, so that a cache knows when to drop the answer.

@@ -100,12 +100,10 @@ func (a *Authority) knowsComponent(c string) bool {
 // allows reports whether a policy with these values allows s. Without values it allows everything.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
-// permits reports whether the policy permits the service s.
 func (a *Authority) permits(s nomen.Service) bool {
 	return len(a.Services) == 0 || slices.Contains(a.Services, s)
 }
 
-// offers reports whether the service s is permitted, and whether this server can answer it.
 func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && !(a.Fetch && fetches) {
 		return false
@@ -113,7 +111,6 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	return a.permits(s)
 }
 
-// choose returns the service for q, which is one that the authority offers.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	switch {
 	case a.offers(q.Service, fetches):

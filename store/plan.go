@@ -49,7 +49,6 @@ func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([
 	return p.plan(changes, last, p.borrow)
 }
 
-// maxPlanned bounds the changes for which a Planner keeps memory between batches.
 const maxPlanned = 8192
 
 // Reset invalidates the steps of the last batch, and prepares p for the next one.

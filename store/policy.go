@@ -147,7 +147,6 @@ func ParsePolicy(s string) (Policy, error) {
 	return p, nil
 }
 
-// clone returns a deep copy of p.
 func (p *Policy) clone() Policy {
 	c, err := ParsePolicy(p.Text())
 	if err != nil {

@@ -2,7 +2,6 @@ package uri
 
 import "strings"
 
-// maxRedirects is how many observed redirects a Comparer follows from one URI.
 const maxRedirects = 16
 
 // Equivalent reports whether a and b have the same normal form at level l. For example,
@@ -259,7 +258,7 @@ func (s *segments) next() (string, bool) {
 			s.skip++
 		}
 		switch {
-		case dots > 0 && last && !s.open: // /a/.. is /
+		case dots > 0 && last && !s.open:
 			return "", true
 		case dots > 0:
 		case s.skip > 0:

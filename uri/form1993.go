@@ -61,7 +61,7 @@ func checkSearch(u *URI) fault {
 		}
 		plus = u.s[i] == '+'
 	}
-	if plus { // ?, ?a+
+	if plus {
 		bad.off = u.frag
 		return bad
 	}

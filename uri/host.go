@@ -21,7 +21,6 @@ func hostKind(g *grammar, host string) (HostKind, int) {
 	}
 }
 
-// literalKind returns the kind of an address in brackets, or HostNone if the address is invalid.
 func literalKind(g *grammar, t *[256]class, s string) HostKind {
 	switch {
 	case isIPv6(s), g.zones && isZoned(t, s):

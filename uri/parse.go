@@ -148,8 +148,6 @@ func badCharacter(s string, i int, r rule) fault {
 	return fault{off: uint32(i), code: CodeCharacter, rule: r}
 }
 
-// componentAt returns the rule of the path, query or fragment in which the parser stopped, at
-// offset i.
 func componentAt(u *URI, i int) rule {
 	switch {
 	case int(u.frag) < i:
@@ -184,7 +182,6 @@ func kindOfName(host string) HostKind {
 	return HostName
 }
 
-// parseLongAuthority reads an authority that is more than a host.
 func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
 	i := start
 	for i < len(s) && !endsAuthority(s[i]) {
@@ -204,7 +201,6 @@ func (g *grammar) cleanHost() bool { return g.future }
 // later).
 func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
-// parseServer reads an authority that extends from start to end.
 func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fault {
 	host := start
 	if n := atSign(g, s[start:end]); n >= 0 {
@@ -241,7 +237,6 @@ func atSign(g *grammar, authority string) int {
 	return strings.IndexByte(authority, '@')
 }
 
-// parseHost reads the host that begins at start, and returns its end.
 func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
 	if start < len(s) && s[start] == '[' && g.ipv6 {
 		return parseLiteral(g, t, s, start)
@@ -260,7 +255,6 @@ func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, f
 	return end, kind, fault{}
 }
 
-// parseLiteral reads the address in brackets that begins at start, and returns its end.
 func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
 	bad := fault{off: uint32(start), code: CodeLiteral, rule: ruleLiteral}
 	n := strings.IndexByte(s[start:], ']')
@@ -278,7 +272,6 @@ func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind
 	return end, kind, fault{}
 }
 
-// checkPort checks that the host is followed by nothing, or by a colon and digits.
 func checkPort(g *grammar, s string, hostEnd int) fault {
 	for i := hostEnd + 1; i < len(s); i++ {
 		if !ascii.IsDigit(s[i]) {

@@ -62,7 +62,6 @@ func ownReading(u URI) Reading {
 	return Reading{strings.ToLower(scheme), usualHost(host)}
 }
 
-// usualHost converts a host to the form of [Reading.Host].
 func usualHost(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -79,7 +78,6 @@ func readNetURL(s string) (Reading, bool) {
 	return Reading{strings.ToLower(u.Scheme), usualHost(u.Hostname())}, true
 }
 
-// specialScheme reports whether the URL Standard calls the scheme special.
 func specialScheme(s string) bool {
 	switch s {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -89,7 +87,6 @@ func specialScheme(s string) bool {
 	}
 }
 
-// readBrowser imitates the basic URL parser of the URL Standard.
 func readBrowser(s string) (Reading, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
@@ -123,7 +120,7 @@ func readBrowserFile(rest string) (Reading, bool) {
 		rest = rest[:n]
 	}
 	if rest == "" || len(rest) == 2 && ascii.IsLetter(rest[0]) && (rest[1] == ':' || rest[1] == '|') {
-		return out, true // file:///, file://C:
+		return out, true
 	}
 	host, ok := browserDomain(rest)
 	if host != "localhost" {
@@ -132,7 +129,6 @@ func readBrowserFile(rest string) (Reading, bool) {
 	return out, ok
 }
 
-// browserHost parses an authority, which extends to the first character in ends.
 func browserHost(s, ends string, special bool) (string, bool) {
 	if n := strings.IndexAny(s, ends); n >= 0 {
 		s = s[:n]
@@ -208,7 +204,6 @@ func goodPort(s string) bool {
 	return ok
 }
 
-// curlScheme reports whether libcurl supports a scheme; it rejects URLs with other schemes.
 func curlScheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "http", "https", "ftp", "ftps", "file", "ws", "wss", "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt",

@@ -90,7 +90,6 @@ func cleanDirectory(base URI) string {
 	return strings.TrimSuffix(u.Path(), probe)
 }
 
-// commonDirectory returns the length of the longest directory that both paths begin with.
 func commonDirectory(dir, path string) int {
 	n := 0
 	for i := 0; i < len(dir) && i < len(path) && dir[i] == path[i]; i++ {

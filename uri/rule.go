@@ -36,7 +36,6 @@ var formNames = [...]string{
 	"fileaddress", "afsaddress", "newsaddress", "waisaddress", "prosperoaddress", "telnetaddress", "gopheraddress",
 }
 
-// name returns what the document of dialect d calls r.
 func (r rule) name(d Dialect) string {
 	if r >= ruleCount {
 		return formNames[r-ruleCount]

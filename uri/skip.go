@@ -65,7 +65,6 @@ func skipHost(s string, i int) int {
 	return i + bits.TrailingZeros64(notHost(loadLast(s, i)))/8
 }
 
-// skipPath is skipHost for notPath.
 func skipPath(s string, i int) int {
 	for len(s)-i >= 8 {
 		if m := notPath(load(s[i:])); m != 0 {
@@ -116,7 +115,6 @@ func hasUpperOrEscape(s string) bool {
 	return found&highs != 0
 }
 
-// uppersOrEscapes marks the upper-case letters and percent signs of x.
 func uppersOrEscapes(x uint64) uint64 {
 	return (x+fromUpper)&^(x+afterUpper) | (highs - (x ^ percents))
 }

@@ -22,7 +22,7 @@ type URI struct {
 	s       string
 	scheme  uint32 // index of the colon after the scheme, or 0 if there is no scheme
 	host    uint32 // start of the host
-	hostEnd uint32 // end of the host
+	hostEnd uint32
 	path    uint32 // start of the path, which is the end of the authority
 	query   uint32 // end of the path
 	frag    uint32 // end of the query

@@ -170,7 +170,6 @@ func keywordOf(directive string) string {
 	return keyword
 }
 
-// upperEscapes converts the digits of escapes in s to upper case.
 func upperEscapes(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

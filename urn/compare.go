@@ -77,5 +77,4 @@ func (c Comparer) folds(a, b URN) bool {
 	return c.Fold != nil && strings.EqualFold(a.NID(), b.NID()) && c.Fold(a.Canonical()) == c.Fold(b.Canonical())
 }
 
-// directiveKey returns the part of [URN.Key] for the directives.
 func (u URN) directiveKey() string { return u.Key(PurposeCache)[len(u.Canonical()):] }

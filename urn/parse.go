@@ -206,7 +206,6 @@ func scanDirective(s string, i int) (int, *Error) {
 	return scan(s, end+1, classValue|noNUL), nil
 }
 
-// scanKeyword returns the end of the keywd at i.
 func scanKeyword(s string, i int) int {
 	if i >= len(s) || !ascii.IsLetter(s[i]) {
 		return i
@@ -221,7 +220,6 @@ func scanKeyword(s string, i int) int {
 	return i
 }
 
-// scanFragment reads a fragment from i to the end, and returns the end of the valid part.
 func (u *URN) scanFragment(i int) (int, *Error) {
 	s, d := u.s, u.dialect
 	if s[i] != '#' || d == RFC2141 {
@@ -238,7 +236,6 @@ func (u *URN) scanFragment(i int) (int, *Error) {
 	return end, nil
 }
 
-// lastRule returns the production of the part that was read last.
 func (u *URN) lastRule() string {
 	switch {
 	case u.q == u.nss:

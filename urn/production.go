@@ -316,7 +316,6 @@ func checkNumber(d Dialect, s string) *Error {
 	return nil
 }
 
-// anyNumber is an argument of [characters].
 const anyNumber = -1
 
 func octet(set class) func(Dialect, string) *Error {

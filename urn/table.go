@@ -122,7 +122,6 @@ func (t Table[E]) with(entries ...E) Table[E] {
 	return t
 }
 
-// A word is a type of named values.
 type word interface{ ~uint8 }
 
 // parseWord sets w to the value whose name is in text.

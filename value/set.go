@@ -47,7 +47,6 @@ type found struct {
 	was   int // its old position in the record, or a higher number if it is new
 }
 
-// url converts a value of the type URL to a location.
 func (s *setter) url(v *nomen.Value) {
 	if !isURL(v) || v.Data == "" {
 		return
@@ -93,8 +92,6 @@ func (s *setter) join(set []found) {
 	}
 }
 
-// known returns the first unused location of the old record that has the index and that accept
-// accepts, or a new location.
 func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	for i, at := range s.old.at {
 		l := &s.old.record.Locations[i]

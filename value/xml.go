@@ -54,7 +54,7 @@ func parseSet(text string) (set locationSet, ok bool) {
 				return set, false
 			}
 		case xml.ProcInst:
-			if t.Target != "xml" || ok { // the XML declaration
+			if t.Target != "xml" || ok {
 				return set, false
 			}
 		default:
@@ -190,7 +190,6 @@ func isCountry(s string) bool {
 	return len(s) == 2 && ascii.IsLetter(s[0]) && ascii.IsLetter(s[1])
 }
 
-// isWeight reports whether s is a weight that a location can have.
 func isWeight(s string) bool {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && n > 0 && s == strconv.FormatUint(n, 10)
@@ -198,7 +197,6 @@ func isWeight(s string) bool {
 
 const lower = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// isWord reports whether s consists of letters in lower case, digits, and hyphens between them.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, lower+"-") == "" && s[0] >= 'a' && s[len(s)-1] != '-' && !strings.Contains(s, "--")
 }

@@ -148,7 +148,6 @@ func (o *Output) placeOf(output int) (line, column int) {
 	return output, 0
 }
 
-// feedLines writes n blank lines.
 func feedLines(w io.Writer, n int) error {
 	const most = 4096
 	for n > 0 {
@@ -161,7 +160,6 @@ func feedLines(w io.Writer, n int) error {
 	return nil
 }
 
-// fields has the fields of a record that have values.
 type fields struct {
 	Spelling      string           `json:"name"`
 	Status        nomen.Status     `json:"status,omitempty"`

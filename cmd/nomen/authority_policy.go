@@ -54,7 +54,6 @@ func showPolicy(row func(label string, values ...string), a *store.Authority) er
 	return nil
 }
 
-// A triedName is the result of applying the rules of an authority to a name.
 type triedName struct {
 	Name      string           `json:"name"`
 	Rule      int              `json:"rule,omitempty"` // number of the rule, counted from 1
@@ -210,7 +209,6 @@ func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 
 const maxOwnerless = 3
 
-// warnOwnerless warns about authorities with fewer than two owners, in one line if there are many.
 func (c *cli) warnOwnerless(all []registrar.Warning) {
 	if len(all) <= maxOwnerless {
 		c.warn(all)

@@ -37,8 +37,8 @@ type backupStatus struct {
 	Count     int             `json:"count"`
 	Others    int             `json:"others,omitempty"` // backups in the directory that this server never deletes
 	Last      *backups.Backup `json:"last,omitempty"`
-	Age       float64         `json:"age_seconds,omitempty"` // age of the last backup
-	Rehearsed *backups.Backup `json:"rehearsed,omitempty"`   // the last backup that was rehearsed successfully
+	Age       float64         `json:"age_seconds,omitempty"`
+	Rehearsed *backups.Backup `json:"rehearsed,omitempty"` // the last backup that was rehearsed successfully
 	Problems  []string        `json:"problems,omitempty"`
 }
 

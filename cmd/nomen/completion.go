@@ -50,7 +50,6 @@ func flagValues() map[string]valueSource {
 	}
 }
 
-// argumentValues returns the sources for the arguments of commands.
 func argumentValues() map[string]valueSource {
 	return map[string]valueSource{
 		"authority get":   prefixValues,
@@ -105,7 +104,7 @@ func (c *cli) completeValues(root *cobra.Command) {
 
 func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic("nomen: " + err.Error()) // registered twice
+		panic("nomen: " + err.Error())
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 
 const environmentPrefix = "NOMEN_"
 
-// systemConfig is the configuration file that packages install.
 const systemConfig = "/etc/nomen/nomen.toml"
 
 // useSystemConfig makes file the configuration file if it exists and the user has named no other.
@@ -28,7 +27,6 @@ func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	return true
 }
 
-// sayConfig is useSystemConfig with a message to the user if the file is used.
 func (c *cli) sayConfig(cmd *cobra.Command, file string) {
 	if c.useSystemConfig(cmd, file) {
 		fmt.Fprintf(c.err, "nomen: using %s; --config names another file\n", printable(file))
@@ -40,10 +38,9 @@ func (c *cli) sayConfig(cmd *cobra.Command, file string) {
 type optionSource struct {
 	variable string      // name of the environment variable; "" if it comes from elsewhere
 	file     *configFile // the configuration file; nil if it comes from elsewhere
-	at       filePlace   // place of the value in the file
+	at       filePlace
 }
 
-// errorf returns a usage error about an option, which names the source of its value.
 func (s optionSource) errorf(format string, args ...any) error {
 	switch {
 	case s.file != nil:

@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A configFinding is an error of the configuration, or a warning about it.
 type configFinding struct {
 	Severity string `json:"severity"` // error, warning or hint
 	File     string `json:"file,omitempty"`
@@ -301,8 +300,6 @@ func unknownVariables(environment []string, known map[string]bool) (all []error)
 	return all
 }
 
-// isForeignVariable reports whether an environment variable belongs to the tests of nomen or to the
-// scripts for a database cluster.
 func isForeignVariable(name string) bool {
 	const testPrefix = environmentPrefix + "TEST_"
 	switch strings.TrimPrefix(name, environmentPrefix) {

@@ -2,7 +2,6 @@ package main
 
 import "strings"
 
-// An optionClass says how a change of an option of serve takes effect.
 type optionClass uint8
 
 const (

@@ -190,7 +190,7 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 			all = append(all, adminapi.Setting{Key: key, Value: hideJSON(text), Source: fmt.Sprintf("%s:%d", c.file.path, c.file.place(place).line), Reload: reload})
 		}
 	}
-	if !c.flags.Changed("listen") { // --listen replaces the [[listen]] tables
+	if !c.flags.Changed("listen") {
 		for i, t := range c.file.listen() {
 			add(fmt.Sprintf("listen %d", i+1), fmt.Sprintf("listen.%d", i+1), t, false)
 		}

@@ -87,7 +87,6 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 	return f, f.sorted(errs)
 }
 
-// listenedTwice returns an error if the file has both the option listen and [[listen]] tables.
 func (f *configFile) listenedTwice(layout *fileLayout) error {
 	isOption := slices.ContainsFunc(layout.pairs, func(p pair) bool { return p.path == "listen" && p.plain })
 	isTable := slices.ContainsFunc(layout.pairs, func(p pair) bool { return (p.path == "listen" || p.path == "listen.1") && !p.plain })
@@ -97,7 +96,6 @@ func (f *configFile) listenedTwice(layout *fileLayout) error {
 	return f.errorAt(layout.keys["listen"], "listen is both an option and a table; remove the option, and add a [[listen]] table with its value as address")
 }
 
-// textsOf returns all strings in a value of TOML, including the keys of its tables.
 func textsOf(value any) (all []string) {
 	switch v := value.(type) {
 	case string:
@@ -133,7 +131,6 @@ func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	return flat
 }
 
-// hasTable reports whether a known option has a name of the form TABLE.KEY.
 func hasTable(known map[string]bool, table string) bool {
 	for name := range known {
 		if strings.HasPrefix(name, table+".") {
@@ -210,7 +207,6 @@ func (f *configFile) unknownKeys(strict *toml.StrictMissingError, known map[stri
 	return errs
 }
 
-// A placeError is an error at a place of the configuration file.
 type placeError struct {
 	file string
 	at   filePlace
@@ -226,7 +222,6 @@ func (e placeError) place() string {
 	return fmt.Sprintf("%s:%d:%d: ", e.file, e.at.line, e.at.column)
 }
 
-// errorAt returns a usage error with file, line and column.
 func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 	e := placeError{f.path, at, nil}
 	e.error = usagef("%s%w", e.place(), fmt.Errorf(format, args...))
@@ -286,7 +281,6 @@ func (f *configFile) sorted(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// decodeError converts an error of go-toml to a usage error.
 func (f *configFile) decodeError(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {

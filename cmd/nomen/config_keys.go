@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// A configKey is a key of the configuration file, for the documents.
 type configKey struct {
 	Key      string `json:"key"`
 	Meaning  string `json:"meaning"`
@@ -71,7 +70,6 @@ func usageOf(f *pflag.Flag) (meaning, byDefault string) {
 	return meaning, byDefault
 }
 
-// typeOf returns the type of an option in terms of TOML, and an example.
 func typeOf(f *pflag.Flag) (kind, example string) {
 	switch f.Value.Type() {
 	case "bool":
@@ -125,7 +123,6 @@ func optionExamples() map[string]string {
 	}
 }
 
-// text returns the explanation of a key.
 func (k configKey) text() string {
 	var b strings.Builder
 	row := func(label, value string) {

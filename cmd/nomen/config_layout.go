@@ -8,7 +8,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A fileLayout says where the keys and values of a TOML document are.
 type fileLayout struct {
 	text   []byte
 	values map[string]filePlace
@@ -42,7 +41,6 @@ func readLayout(text []byte) *fileLayout {
 	return l
 }
 
-// addHeader records the header of a table, and returns its path.
 func (l *fileLayout) addHeader(n *unstable.Node, counts map[string]int) (path string) {
 	for it := n.Key(); it.Next(); {
 		path = childPath(path, string(it.Node().Data))
@@ -75,7 +73,6 @@ func (l *fileLayout) addPair(n *unstable.Node, table string) {
 // maxNested bounds how deep addValue descends into inline tables.
 const maxNested = 16
 
-// addValue records the places of a key-value pair, and returns its path.
 func (l *fileLayout) addValue(n *unstable.Node, table string, depth int) (path string) {
 	path = table
 	end := 0
@@ -90,7 +87,6 @@ func (l *fileLayout) addValue(n *unstable.Node, table string, depth int) (path s
 	return path
 }
 
-// addInside records the places of the elements of a list or inline table.
 func (l *fileLayout) addInside(n *unstable.Node, path string, depth int) {
 	if depth > maxNested || n.Kind != unstable.Array && n.Kind != unstable.InlineTable {
 		return

@@ -36,7 +36,6 @@ const countsDir = "counts"
 // A countKeeper is a store that can also hold counts of resolutions.
 type countKeeper interface{ Counts() counts.Store }
 
-// countsIn returns the counts in a database.
 func countsIn(s store.Reader) (counts.Store, error) {
 	if cache, ok := s.(*cachestore.Store); ok {
 		s = cache.Backing
@@ -47,13 +46,11 @@ func countsIn(s store.Reader) (counts.Store, error) {
 	return nil, fmt.Errorf("%T cannot keep counts: %w", s, errors.ErrUnsupported)
 }
 
-// resolutionCounts has the counter of a server and the storage that it writes to.
 type resolutionCounts struct {
 	*counts.Counter
 	side io.Closer // nil if the counts are in a database
 }
 
-// Close writes the counts to their storage.
 func (r *resolutionCounts) Close() error {
 	if r == nil {
 		return nil
@@ -255,7 +252,6 @@ func resolutionRow(first string, b adminapi.ByClass) []string {
 	return []string{first, number(b.Regular), number(b.Machine), number(b.Bot), number(b.Unknown)}
 }
 
-// resolutionLines calls line for each row of a table of resolutions.
 func resolutionLines(r *adminapi.Resolutions, shown func(string) string, line func([]string)) {
 	line([]string{"resolutions", "regular", "machine", "bot", "unknown"})
 	for _, p := range r.Periods {

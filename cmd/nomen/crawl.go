@@ -167,7 +167,6 @@ func (r *crawling) prepare() (err error) {
 	return nil
 }
 
-// addresses returns the addresses, with ports, of the resolver of an authority.
 func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	at := authority
 	port := strconv.Itoa(int(cmp.Or(r.client.Port, discover.Port)))
@@ -279,7 +278,6 @@ func (r *crawling) draw() error {
 	return draw(r.out, r.nodes)
 }
 
-// judge converts the error that ended the crawl to the error of the command.
 func (r *crawling) judge(ended error) error {
 	var limit *crawl.LimitError
 	var state *crawl.StateError

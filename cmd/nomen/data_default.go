@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// systemData is the default data directory for root, and for servers that a package installs.
 const systemData = "/var/lib/nomen"
 
 // defaultData returns the data directory to use if the user names none: systemData for root, and a
@@ -78,7 +77,6 @@ func (c *cli) checkNew(system string) error {
 		c.data, system, state, who, c.data)
 }
 
-// storeIn says which of the usual data directories, apart from data, has a store.
 func storeIn(data string, usual []string) string {
 	usual = slices.DeleteFunc(usual, func(dir string) bool { return dir == data })
 	for _, dir := range usual {

@@ -81,7 +81,7 @@ type doctor struct {
 	flags         *serveFlags
 	options       *pflag.FlagSet // the options of serve; their values are in the field flags
 	command       *cobra.Command // the command nomen
-	configuration error          // the error of reading the configuration
+	configuration error
 
 	server  string           // URL of the admin listener of the running server; "" if no server runs
 	version adminapi.Version // version of the running server
@@ -131,7 +131,6 @@ func (d *doctor) option(name string) []string {
 // text returns the value of an option of serve as one text.
 func (d *doctor) text(name string) string { return strings.Join(d.option(name), ",") }
 
-// doctorTimeout bounds each check that needs a response from elsewhere.
 const doctorTimeout = 10 * time.Second
 
 func (d *doctor) run(ctx context.Context) error {
@@ -204,8 +203,6 @@ func (d *doctor) checkConfiguration(context.Context) {
 	}
 }
 
-// checkServer reports whether a server runs on the data directory, whether it is ready, and whether
-// it has the version of this program.
 func (d *doctor) checkServer(ctx context.Context) {
 	const check = "server"
 	api, err := d.cli.server(ctx)

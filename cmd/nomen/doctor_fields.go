@@ -72,8 +72,6 @@ func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	d.warning("proxy", "let the proxy pass on the Host field or send X-Forwarded-Host (nginx: proxy_set_header Host $host; Apache: ProxyPreserveHost On)", "requests for the host %s arrive for the host %s", p.Hostname(), c.host)
 }
 
-// compareClaims reports whether a client can choose the address or the host that the server sees,
-// by sending the header fields of proxies.
 func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	const next = "let the proxy replace X-Forwarded-For and X-Forwarded-Host, and remove Forwarded"
 	switch {
@@ -87,13 +85,11 @@ func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	}
 }
 
-// isTrusted reports whether the server accepts the header fields of proxies from an address.
 func (d *doctor) isTrusted(a netip.Addr) bool {
 	trusted, _ := d.flags.proxies() // reported with the configuration
 	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// seen asks the server at the public URL which client it takes doctor for.
 func (p publicURL) seen(ctx context.Context, fields ...string) (c seenClient, ok bool) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		c.ours = addressOf(i.Conn.LocalAddr())

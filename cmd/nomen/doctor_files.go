@@ -12,7 +12,7 @@ import (
 
 type namedFile struct {
 	path, what string
-	private    bool // the file has a private key
+	private    bool
 }
 
 // namedFiles returns the configuration file, and the files that it names and the server reads. It

@@ -54,7 +54,6 @@ func (d *doctor) checkClock(ctx context.Context) {
 	d.ok(check, "%s", clock().UTC().Format(time.RFC3339))
 }
 
-// compareClock reports how much another clock differs from that of this machine.
 func (d *doctor) compareClock(check, whose string, theirs, ours time.Time) {
 	const next = "set the clocks by a time service"
 	switch off := theirs.Sub(ours).Abs().Round(time.Second); {
@@ -88,7 +87,6 @@ func (d *doctor) checkDescriptors(context.Context) {
 	}
 }
 
-// checkMemory compares the memory limit of a container with the memory that the server needs.
 func (d *doctor) checkMemory(context.Context) {
 	const check = "memory"
 	limit := containerMemory()
@@ -144,7 +142,6 @@ func (d *doctor) checkSpace(context.Context) {
 	}
 }
 
-// existing returns dir, or the nearest directory above it that exists.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {

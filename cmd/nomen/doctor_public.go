@@ -25,13 +25,11 @@ const readyPath = health.ReadyPath
 // been renewed already.
 const expirySoon = 0.8
 
-// A publicURL is the public URL of a server, with what doctor needs to send requests to it.
 type publicURL struct {
 	*url.URL
 	client *http.Client // does not verify certificates, because another check does
 }
 
-// checkPublic checks how clients reach the server at its public URL.
 func (d *doctor) checkPublic(ctx context.Context) {
 	const check = "public URL"
 	if d.text("public-url") == "" {
@@ -109,7 +107,6 @@ func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	return true
 }
 
-// compareRequest compares the request line at the server with the target in the request of doctor.
 func (d *doctor) compareRequest(arrived, target string) {
 	const check = "proxy"
 	_, rest, _ := strings.Cut(arrived, " ")

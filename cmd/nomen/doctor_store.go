@@ -112,8 +112,6 @@ func (d *doctor) knownHeads() map[string]store.Head {
 	return heads
 }
 
-// checkPublished reports whether the key of the published log can be used, and is kept apart from
-// the data.
 func (d *doctor) checkPublished(context.Context) {
 	const check = "published log"
 	key := d.flags.publish.key
@@ -128,7 +126,6 @@ func (d *doctor) checkPublished(context.Context) {
 	}
 }
 
-// A scrubFile has what doctor reads of scrub.json, which docs/reference/files.md describes.
 type scrubFile struct {
 	Head string `json:"head"`
 	Last struct {
@@ -151,7 +148,6 @@ func (d *doctor) readScrub() *scrubFile {
 // scrubOld is the age from which a background verification counts as too old.
 const scrubOld = 7 * 24 * time.Hour
 
-// checkScrub reports what the background verification found.
 func (d *doctor) checkScrub(context.Context) {
 	const check, verify = "verification", "run 'nomen verify'"
 	s := d.readScrub()

@@ -31,10 +31,8 @@ func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) erro
 	})
 }
 
-// An explainer is a resolver that asks the admin API of a server.
 type explainer struct{ api *adminapi.Client }
 
-// Resolve implements [nomen.Resolver].
 func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	values := url.Values{"name": {q.Name.Key()}, "explain": {"yes"}}
 	for key, value := range map[string]string{

@@ -110,7 +110,6 @@ func (c *cli) exportCommand() *cobra.Command {
 	return cmd
 }
 
-// exportTo writes an export to standard output, to a device or pipe, or to a file.
 func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
 	s, err := c.exportAny(ctx, b, output, o)
 	switch {

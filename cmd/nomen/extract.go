@@ -425,7 +425,6 @@ type awaited struct {
 	err    error
 }
 
-// Read implements io.Reader.
 func (w *awaited) Read(b []byte) (int, error) {
 	for w.rest.Len() == 0 {
 		if w.err != nil {

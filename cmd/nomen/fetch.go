@@ -196,7 +196,6 @@ func (r *fetching) prepare() (err error) {
 	return err
 }
 
-// readPrograms parses the gateways and the programs for sessions.
 func (r *fetching) readPrograms() (err error) {
 	for _, g := range r.gateways {
 		name, template, ok := strings.Cut(g, "=")

@@ -41,7 +41,6 @@ func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.UR
 	return showText(r.out, o.Body)
 }
 
-// showText copies text to a terminal and escapes control characters.
 func showText(to io.Writer, from io.Reader) error {
 	w := shown.NewWriter(to)
 	_, err := io.Copy(w, from)

@@ -21,7 +21,6 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// handoverFile is the name of an archive in a directory.
 const handoverFile = "names.handover"
 
 func (c *cli) handoverCommand() *cobra.Command {
@@ -135,7 +134,6 @@ func (c *cli) exportHandover(ctx context.Context, b backend, file, logKey, succe
 	return c.checkHandover(file, from)
 }
 
-// headOf returns the head of all changes that are acknowledged.
 func headOf(ctx context.Context, b backend) (store.Head, error) {
 	if l, ok := b.(*local); ok {
 		return settledHead(ctx, l.store)
@@ -143,8 +141,6 @@ func headOf(ctx context.Context, b backend) (store.Head, error) {
 	return b.Head(ctx)
 }
 
-// signHandover returns the hand-over note, signed by the key in a file, and the public key of that
-// file.
 func signHandover(file, successor string, head store.Head) (signed, from string, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -201,7 +197,6 @@ func (c *cli) handoverCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// verifyHandover verifies the archive in a file.
 func verifyHandover(file, key string) (handoverLine, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -273,7 +268,6 @@ func (c *cli) handoverImportCommand() *cobra.Command {
 	return cmd
 }
 
-// handoverPart is the end of the name of a directory while an archive is read into it.
 const handoverPart = ".handover"
 
 func (c *cli) importHandover(ctx context.Context, file, to, key string) error {
@@ -309,7 +303,6 @@ func (c *cli) importHandover(ctx context.Context, file, to, key string) error {
 	return c.sayHandover(line, "imported and verified")
 }
 
-// loadHandover reads a verified archive into a store, and verifies the store.
 func (c *cli) loadHandover(ctx context.Context, file, to string, line handoverLine) error {
 	f, err := os.Open(file)
 	if err != nil {

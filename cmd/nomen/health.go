@@ -36,7 +36,6 @@ A container can use this command as its health check.`
 
 const healthTimeout = 5 * time.Second
 
-// defaultPublicURL is where the public listener is by default.
 const defaultPublicURL = "http://127.0.0.1:4500"
 
 func (c *cli) healthCommand() *cobra.Command {
@@ -72,7 +71,6 @@ type healthLine struct {
 	Status  string `json:"status"` // as the server reported it, or why it could not be asked
 }
 
-// healthPause is the time between two attempts of a command that waits for a healthy server.
 const healthPause = 200 * time.Millisecond
 
 // health asks a server for its health and prints the last answer. It asks again until the server is

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// identifierCommands returns the commands that need neither a store nor the network.
 func (c *cli) identifierCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.parseCommand(), c.checkCommand(), c.normalizeCommand(),
@@ -44,7 +43,6 @@ func addDialects(cmd *cobra.Command) *dialects {
 // valuesAnnotation is the key under which a flag has its possible values as an annotation.
 const valuesAnnotation = "nomen-values"
 
-// complete records the possible values of a flag, for [cli.completeValues].
 func complete(cmd *cobra.Command, flag string, values []string) {
 	if err := cmd.Flags().SetAnnotation(flag, valuesAnnotation, values); err != nil {
 		panic("nomen: " + err.Error())
@@ -127,8 +125,6 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 	return identifier{uri: u}, errorAround(s, err)
 }
 
-// errorAround converts an error about the text between the delimiters of s to an error about s, by
-// adjusting the offset.
 func errorAround(s string, err error) error {
 	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
@@ -166,8 +162,6 @@ func (d *dialects) readPlain(s string) (identifier, error) {
 	return id, err
 }
 
-// errorIn converts an error about the spelling that was parsed to an error about the input, by
-// adjusting the offset.
 func (id identifier) errorIn(input string, err error) error {
 	var bad *uri.Error
 	if !errors.As(err, &bad) {

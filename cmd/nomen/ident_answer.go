@@ -93,7 +93,6 @@ type badLine struct {
 	Error *resolveError `json:"error"`
 }
 
-// refuseLine is refuse for a whole line, which it shortens.
 func (a *answers) refuseLine(line string, err error) {
 	a.refuse(err, badLine{ascii.Head(line, maxEcho), explain(err)})
 }
@@ -132,7 +131,6 @@ const (
 	colourFaint  = "2"
 )
 
-// paint pads a text to a width, and colours it on a terminal.
 func (a *answers) paint(colour, s string, width int) string {
 	pad := strings.Repeat(" ", max(width-len(s), 0))
 	if !a.colour || colour == "" {

@@ -115,7 +115,6 @@ func (c *cli) eachInput(ctx context.Context, args []string, limit int, idle func
 	return nil
 }
 
-// eachLine is eachInput for the lines of standard input.
 func (c *cli) eachLine(ctx context.Context, limit int, idle func(), f func(input) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -227,7 +226,6 @@ func (l *lineSplitter) keep(text string) {
 	l.rest = append(l.rest, text...)
 }
 
-// finish ends the current line.
 func (l *lineSplitter) finish(f func(line string, tooLong bool)) {
 	line := strings.TrimSuffix(string(l.rest), "\r")
 	f(line, l.tooLong || len(line) > l.limit)

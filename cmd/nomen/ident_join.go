@@ -85,7 +85,6 @@ func (j *joiner) answer(a *answers, base, ref string) {
 	a.object(r)
 }
 
-// join returns the target of a reference, and a finding about the target if there is one.
 func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	b, err := j.readAbsolute(base)
 	if err != nil {

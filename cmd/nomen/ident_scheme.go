@@ -40,7 +40,6 @@ func (r *components) beyond(parts nameParts) nameParts {
 	return nil
 }
 
-// repeats reports whether a part has the name and the value of a component.
 func (r *components) repeats(p namespace.Part) bool {
 	c, ok := map[string]*string{
 		"user": r.Userinfo, "host": r.Host, "port": r.Port,

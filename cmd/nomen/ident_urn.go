@@ -99,8 +99,6 @@ func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	return namespace.Lookup(n.NID())
 }
 
-// canonicalName returns the canonical form of a name, by the rules of its namespace if that is
-// known.
 func canonicalName(n urn.URN) string {
 	if n.Dialect() == urn.Draft1995 {
 		return n.Canonical()

@@ -50,7 +50,6 @@ func foreignFormat(flag string) *from.Format {
 	return nil
 }
 
-// A foreignFile is a file of another program to import.
 type foreignFile struct {
 	file string // path to open; "-" is standard input
 	path string // below the directory that was given, with slashes
@@ -105,7 +104,6 @@ type foreignSummary struct {
 	Imports     []string `json:"imports,omitempty"` // IDs of the imports, for undoing the changes of records
 }
 
-// A foreignImport is one run of import with a format of another program.
 type foreignImport struct {
 	*cli
 	backend backend
@@ -172,7 +170,6 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 	return errors.Join(cmp.Or(failed, err), i.showReport(out.Report(), shown))
 }
 
-// maxShownRefusals is how many refusals in a file are printed if neither -v nor --json is given.
 const maxShownRefusals = 20
 
 // openForeign opens a file and decompresses its content. The caller must call the function that it

@@ -34,7 +34,6 @@ func withAPI[T any](ctx context.Context, l *local, set func(*admin.Options), f f
 	return f(api)
 }
 
-// leftMisses returns the failed lookups that the last server of the data directory has counted.
 func (c *cli) leftMisses() (*misses.Counter, error) {
 	list, totals, err := misses.Load(filepath.Join(c.data, missesFile))
 	if err != nil {

@@ -234,7 +234,6 @@ func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) erro
 	}
 }
 
-// jobFaults returns how many records a job has rejected, or how many faults it has found.
 func jobFaults(j *adminapi.Job) (n int64) {
 	r := j.Result
 	if r == nil {

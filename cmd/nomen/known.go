@@ -82,7 +82,6 @@ func known(registry, base string) ([]*store.Authority, error) {
 	return nil, usagef("authority known: --registry %q: must be one of %s", registry, strings.Join(names, ", "))
 }
 
-// below reports whether p is the prefix that the user wrote, or below it.
 func below(p name.Prefix, prefix string) bool {
 	want, err := name.ParsePrefix(prefix)
 	rest, ok := strings.CutPrefix(p.String(), want.String())

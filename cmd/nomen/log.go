@@ -78,7 +78,6 @@ type keyLine struct {
 	Key  string `json:"key"`
 }
 
-// newLogKey makes a key and writes it to a new file.
 func (c *cli) newLogKey(file, name string, witness bool) error {
 	if isBelow(c.data, file) {
 		return usagef("log key new: %s is in the data directory: keep the key elsewhere, so that copies of the data do not have it", file)
@@ -232,7 +231,6 @@ func (c *cli) logResumeCommand() *cobra.Command {
 // changes of the rights of a token with this ID, which does not exist and has no rights.
 const publishedLogID = "published-log"
 
-// noteOrigin writes to the log that it has a new origin.
 func noteOrigin(ctx context.Context, s store.Store, file, origin string) error {
 	why := "the published log begins the origin " + origin
 	if h, ok := publish.LastHead(file); ok {

@@ -141,7 +141,6 @@ func (w *watching) register(f *pflag.FlagSet) {
 	notNegative(f, "need", "tolerance")
 }
 
-// prepare returns the watcher of the log at a URL.
 func (w *watching) prepare(address string) (*watch.Watcher, error) {
 	if w.key == "" {
 		return nil, usagef("--key is missing: pass the public key of the log, which its operator publishes")

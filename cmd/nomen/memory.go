@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
 	// By default the cache of answers gets 1/largeShare of the part of the memory limit above

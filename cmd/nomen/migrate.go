@@ -144,7 +144,6 @@ func (m *migration) summary() string {
 		count(m.Records, "record"), count(int64(m.Tokens), "token"), m.Seconds, rate(int64(m.Changes), m.Seconds))
 }
 
-// upTo yields the entries up to the one with the number last, and shows the progress.
 func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if last == 0 {
@@ -163,7 +162,6 @@ func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.E
 
 const tokenBatch = 1000
 
-// copyTokens copies the tokens and returns their number.
 func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to store.Store) (int, error) {
 	n := 0
 	var batch []store.Change

@@ -66,7 +66,6 @@ const mintExample = `  nomen mint uuid
   nomen mint --template 'x5{random:8}{check:noid}' ark:12345
   nomen mint --template '978952{seq:6:123000-123999}{check}' isbn`
 
-// maxMint bounds how many names one command creates.
 const maxMint = mint.MaxRun
 
 type mintFlags struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// missesFile is the file in the data directory with the failed lookups that a server has counted.
 const missesFile = "misses.jsonl"
 
 const missesLong = `Misses lists the failed lookups: unknown names that clients requested, the most frequent
@@ -176,7 +175,6 @@ func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) erro
 	return nil
 }
 
-// sumOf says how much of all failed lookups a list covers.
 func sumOf(m adminapi.Misses, prefix string) string {
 	if m.Since.IsZero() {
 		return "no failed lookups counted yet"

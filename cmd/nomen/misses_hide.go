@@ -66,7 +66,6 @@ func (c *cli) hider(ctx context.Context) func(n name.Name, hidden bool) error {
 	return func(n name.Name, hidden bool) error { return api.HideMiss(ctx, n, hidden) }
 }
 
-// hideInFile hides a failed lookup in the file that the last server left.
 func (c *cli) hideInFile(n name.Name, hidden bool) error {
 	file := filepath.Join(c.data, missesFile)
 	list, totals, err := misses.Load(file)

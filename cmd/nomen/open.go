@@ -247,7 +247,6 @@ func storeThere(dir string) error {
 
 func (c *cli) makeData() error { return os.MkdirAll(c.data, durable.PrivateDir) }
 
-// server returns a client of the server that runs on the data directory.
 func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	url, err := os.ReadFile(filepath.Join(c.data, urlFile))
 	if err != nil {

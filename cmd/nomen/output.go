@@ -24,7 +24,6 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// isTerminal reports whether w is a terminal that shows colour and progress bars.
 func isTerminal(w io.Writer) bool {
 	return isScreen(w) && os.Getenv("NO_COLOR") == ""
 }
@@ -106,7 +105,6 @@ func (e *missingError) Unwrap() error { return store.ErrNotFound }
 // named adds the subject to the error "not found", which does not say what was not found.
 func named(subject string, err error) error { return namedHint(subject, "", err) }
 
-// namedHint is named with a hint about what the user can do.
 func namedHint(subject, hint string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &missingError{subject, hint}
@@ -118,7 +116,6 @@ func namedAuthority(prefix string, err error) error {
 	return namedHint("authority "+prefix, "; 'nomen authority list' shows all authorities", err)
 }
 
-// An argumentError says which argument of the command is the reason for a rejected request.
 type argumentError struct {
 	argument string // as on the command line
 	refusal  *registrar.RefusalError

@@ -24,7 +24,6 @@ func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }
 
-// withDatabase is withStore for a database.
 func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) error) error {
 	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Now: clock, Log: c.logger(), ReadOnly: how == reads}, how)
 	if err != nil {

@@ -73,7 +73,6 @@ func (c *cli) proofGetCommand() *cobra.Command {
 	return cmd
 }
 
-// receiptTimeout bounds the request for a receipt.
 const receiptTimeout = 30 * time.Second
 
 // fetchReceipt gets a receipt from a server, and verifies only its format. It follows no redirects, so
@@ -116,7 +115,6 @@ func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]by
 	return b, nil
 }
 
-// ownReceipt makes a receipt from the store of the data directory.
 func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time) (text []byte, err error) {
 	err = c.withSource(ctx, reads, "proof get", func(s store.Store) error {
 		o, err := c.publishOptions(s, "")
@@ -137,7 +135,6 @@ func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time) (text
 	return text, err
 }
 
-// parseMoment parses a time, or a day, which stands for its end.
 func parseMoment(s string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
@@ -208,14 +205,12 @@ type receiptLine struct {
 	Cosigned []string   `json:"cosigned,omitempty"`
 }
 
-// A receiptBy says which change removed the content of another.
 type receiptBy struct {
 	Change uint64    `json:"change"`
 	Time   time.Time `json:"time"`
 	Reason string    `json:"reason,omitempty"`
 }
 
-// checkReceipt verifies the receipt in a file.
 func (c *cli) checkReceipt(file string, log note.Verifier, witnesses []note.Verifier, need int) error {
 	data, err := c.readReceipt(file)
 	if err != nil {
@@ -243,7 +238,6 @@ func (c *cli) checkReceipt(file string, log note.Verifier, witnesses []note.Veri
 	return err
 }
 
-// readReceipt reads a file with a receipt, - for standard input.
 func (c *cli) readReceipt(file string) ([]byte, error) {
 	in, _, err := c.open(file)
 	if err != nil {

@@ -112,7 +112,6 @@ func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (fu
 	}, err
 }
 
-// redactAuthority is redactName for an authority.
 func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	p, err := name.ParsePrefix(prefix)
 	return func(ctx context.Context, b backend) error {

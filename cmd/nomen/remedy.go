@@ -208,7 +208,6 @@ func optionFor(n conform.Need) string {
 	return "; pass --" + strings.ToLower(string(n))
 }
 
-// warningText returns the text of a warning about a record, and the option that helps.
 func warningText(w bulk.Warning) string {
 	message := strings.TrimPrefix(w.Message, w.Name+": ") // the line already has the name
 	return message + warningOption(w.Code)

@@ -279,7 +279,6 @@ func tallyText(t replay.Tally) string {
 	return fmt.Sprintf("%s (%d different)", count(t.Requests, "request"), t.Distinct)
 }
 
-// maxShown bounds a request or an answer in an example, in columns.
 const maxShown = 300
 
 func differenceText(d replay.Difference) string {

@@ -225,7 +225,6 @@ func (u *uncached) report(w io.Writer) {
 	}
 }
 
-// A resolving says how one command resolves its names.
 type resolving struct {
 	resolver nomen.Resolver
 	offline  *cache.Cache // used instead of resolver; nil unless --offline
@@ -269,7 +268,7 @@ func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	q := r.question
 	q.Name, q.Subject, q.R, q.Q, q.Query = typed.Name, typed.Subject, typed.R, typed.Q, typed.Query
 	q.Component = cmp.Or(q.Component, typed.Component)
-	if r.service == "" && typed.Service != "" && typed.Service != nomen.IisI { // I=I needs --with
+	if r.service == "" && typed.Service != "" && typed.Service != nomen.IisI {
 		q.Service = typed.Service
 	}
 	return q, nil

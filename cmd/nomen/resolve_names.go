@@ -18,9 +18,9 @@ import (
 type resolvedName struct {
 	input
 	answer *nomen.Answer
-	asOf   time.Time     // of an offline answer
-	err    error         // of resolving the name
-	done   chan struct{} // closed when the name is resolved
+	asOf   time.Time // of an offline answer
+	err    error
+	done   chan struct{}
 }
 
 // resolveNames resolves the names in args, and for "-" the lines of standard input. It resolves

@@ -67,10 +67,8 @@ var (
 // status is 2.
 type usageError struct{ error }
 
-// Unwrap returns the error that tells what is wrong.
 func (e usageError) Unwrap() error { return e.error }
 
-// A rephrasedError is an error with a different text.
 type rephrasedError struct {
 	error
 	text string
@@ -84,7 +82,6 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int { return runWith(ctx, args, s, nil) }
 
-// runWith is run with a channel that receives SIGHUP.
 func runWith(ctx context.Context, args []string, s streams, hangups chan os.Signal) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
 	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}, hangups: hangups}
@@ -224,7 +221,6 @@ func (c *cli) endAtHangup() {
 	}
 }
 
-// readSources reads options from the environment and the file, and returns all errors.
 func (c *cli) readSources(cmd *cobra.Command) error {
 	c.command, c.flags = cmd, cmd.Flags()
 	err := errors.Join(c.readEnvironment(cmd), c.readFile(cmd))

@@ -68,7 +68,6 @@ func (c *cli) openSearch(s store.Store) (*search.Index, error) {
 	return search.Open(search.Options{Dir: dir, Store: source, Log: c.logger()})
 }
 
-// SearchNames updates the search index, or builds it, and searches it.
 func (l *local) SearchNames(ctx context.Context, s adminapi.Search) (found adminapi.Found, err error) {
 	if l.search == nil {
 		return found, adminapi.SearchError(store.ErrNoIndex)

@@ -82,7 +82,6 @@ type redactableLine struct {
 	SecondPerson bool     `json:"second_person,omitempty"` // a second person would have to approve it
 }
 
-// sayRedactable prints what a dry run of a redaction has found.
 func (c *cli) sayRedactable(ctx context.Context, b backend, line redactableLine, red registrar.Redaction, out registrar.Outcome) error {
 	rule, err := secondPerson(ctx, b)
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 // little. So in a value that cannot be parsed, the password is taken to end at the last place where
 // it could end.
 
-// hiddenSecret replaces a secret.
 const hiddenSecret = "xxxxx"
 
 type span struct{ start, end int }
@@ -154,7 +153,6 @@ func nameBefore(text string) string {
 	return text[strings.LastIndexAny(text, " \t\r\n?&;,'\"")+1:]
 }
 
-// isSecretName reports whether the value of a parameter or an option with this name is a secret.
 func isSecretName(name string) bool {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
@@ -353,7 +351,6 @@ func hideParts(text, value string, spans []span) string {
 	return text
 }
 
-// overlaps reports whether part occurs in value at a place that overlaps one of the spans.
 func overlaps(value, part string, spans []span) bool {
 	for from := 0; ; from++ {
 		i := strings.Index(value[from:], part)

@@ -62,7 +62,6 @@ func (s *listenSpec) checkTLS(o *certificateFlags, publicURL string) error {
 	return fmt.Errorf("--tls %q: must be off, files or acme", s.tls)
 }
 
-// checkFiles sets the files of the certificate of a listener, and checks their content.
 func (s *listenSpec) checkFiles(o *certificateFlags) error {
 	options := "cert, key"
 	if s.cert == "" {
@@ -164,7 +163,6 @@ func readCredential(name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// serverCertificates has the certificates of the listeners of a server.
 type serverCertificates struct {
 	manager *certificates.Manager // nil if no listener has certificates by ACME
 	files   []*certificates.Files

@@ -48,7 +48,6 @@ type dialectSetting struct {
 	redirectUnavailable bool
 }
 
-// dialectMakers returns a function for each dialect, by name, that makes its handler.
 func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error) {
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
 		"ark": func(d dialectSetting, p serverParts, _ *admin.API) (dialect.Handler, error) {
@@ -217,7 +216,6 @@ func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
 // minDialectSecret is the minimum length of a password of a dialect, in bytes.
 const minDialectSecret = 8
 
-// readPublicKey reads a PEM file with a public key or a certificate.
 func readPublicKey(path string) (any, error) {
 	text, err := readCredential(path)
 	if err != nil {

@@ -195,7 +195,6 @@ func (p *gatewayServer) into(o *server.Options) {
 	o.Resolver, o.Explainer, o.Forward = p.resolver, p.explainer, p.forward
 }
 
-// Close closes the gateway, which ends the tunnels of the proxy.
 func (p *gatewayServer) Close() error {
 	var errs []error
 	for _, c := range p.close {

@@ -79,7 +79,6 @@ type pacedMetrics struct {
 	pacer *pacer.Pacer
 }
 
-// Observe implements [server.Metrics].
 func (m pacedMetrics) Observe(form string, status int, took time.Duration) {
 	m.pacer.Request()
 	m.Metrics.Observe(form, status, took)

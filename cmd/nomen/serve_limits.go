@@ -22,7 +22,7 @@ type limitFlags struct {
 	tokenBurst, tokenJobs int
 	jobs                  int
 
-	second adminapi.SecondPerson // the table [second-person]
+	second adminapi.SecondPerson
 }
 
 func (o *limitFlags) register(f *pflag.FlagSet) {

@@ -113,7 +113,6 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, dead 
 	return links.Open(o)
 }
 
-// sharedLinks returns where a database keeps the states of links.
 func sharedLinks(s store.Reader) (*pgstore.Octets, error) {
 	if cache, ok := s.(*cachestore.Store); ok {
 		s = cache.Backing
@@ -124,7 +123,6 @@ func sharedLinks(s store.Reader) (*pgstore.Octets, error) {
 	return nil, fmt.Errorf("%T cannot keep the states of links: %w", s, errors.ErrUnsupported)
 }
 
-// linksAgent returns the value of User-Agent for checks.
 func linksAgent(publicURL string) string {
 	agent := "nomen/" + versionText()
 	if publicURL != "" {

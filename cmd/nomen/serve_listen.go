@@ -31,14 +31,13 @@ func (o *listenFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.admin, "admin", []string{"127.0.0.1:4501", socketScheme + adminSocket}, "address of an admin listener: HOST:PORT, unix:PATH, fd:NAME, or off for none")
 }
 
-// A listenTable is a [[listen]] table of the configuration file.
 type listenTable struct {
 	Address   any      `json:"address"`             // HOST:PORT, a port number, unix:PATH or fd:NAME
 	TLS       string   `json:"tls,omitempty"`       // off, files or acme
 	Cert      string   `json:"cert,omitempty"`      // PEM file of tls = "files"; --tls-cert if empty
 	Key       string   `json:"key,omitempty"`       // PEM file with its key; --tls-key if empty
 	Protocols []string `json:"protocols,omitempty"` // web and 1995, or admin alone
-	Dialects  []string `json:"dialects,omitempty"`  // names of [[dialect]] tables
+	Dialects  []string `json:"dialects,omitempty"`
 }
 
 const (
@@ -48,15 +47,13 @@ const (
 )
 
 const (
-	socketScheme    = "unix:" // and the path of a Unix socket
-	inheritedScheme = "fd:"   // and the name of a socket that systemd has opened
+	socketScheme    = "unix:"
+	inheritedScheme = "fd:" // and the name of a socket that systemd has opened
 	noAddress       = "off"
 )
 
-// adminSocket is the Unix socket of the admin API in the data directory.
 const adminSocket = "admin.sock"
 
-// A listenSpec describes a listener that is to be opened.
 type listenSpec struct {
 	title     string // for errors, such as "listen 2" or "--admin"
 	place     string // in the configuration file, such as "listen.2"; "" if it is not from a table
@@ -104,7 +101,6 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	return specs, c.file.sorted(append(errs, c.duplicates(specs)...))
 }
 
-// listenError returns a usage error about a listener, or about a key in its table.
 func (c *cli) listenError(s *listenSpec, key string, err error) error {
 	if s.place != "" {
 		return c.file.errorf(s.place+key, "%s: %w", s.title, err)
@@ -238,7 +234,6 @@ func completeAddress(address, usualHost, usualPort string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(n)), nil
 }
 
-// ofHost reports whether a character can be in a host name, or in an IP address with a zone.
 func ofHost(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._:%", r)
 }
@@ -319,13 +314,11 @@ func isSpecial(address string) bool {
 	return strings.HasPrefix(address, socketScheme) || strings.HasPrefix(address, inheritedScheme)
 }
 
-// isWildcard reports whether a host means all addresses of the machine.
 func isWildcard(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "" || err == nil && ip.IsUnspecified()
 }
 
-// ownHosts returns the host names of this server, apart from that of the public URL.
 func (f *serveFlags) ownHosts() []string {
 	all := slices.Concat(f.hosts, f.hostsOf(false))
 	if host, err := os.Hostname(); err == nil {
@@ -334,7 +327,6 @@ func (f *serveFlags) ownHosts() []string {
 	return all
 }
 
-// hostsOf returns the host names in the addresses of the admin listeners or of the public ones.
 func (f *serveFlags) hostsOf(admin bool) (all []string) {
 	for i := range f.specs {
 		if host := f.specs[i].host(); host != "" && f.specs[i].admin == admin {

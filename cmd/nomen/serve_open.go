@@ -15,14 +15,12 @@ import (
 	"github.com/nomen-project/nomen/server"
 )
 
-// An inheritedSocket is a listener that systemd has opened for this process.
 type inheritedSocket struct {
 	name string
 	net.Listener
 	used bool
 }
 
-// inheritSockets returns the listeners that systemd has opened for this process.
 func inheritSockets() (all []*inheritedSocket, err error) {
 	sockets, err := systemd.Sockets()
 	if err != nil {
@@ -88,7 +86,6 @@ func closeListeners(opened []server.Listener, inherited []*inheritedSocket) {
 	}
 }
 
-// open opens a listener, or takes the inherited sockets that have its name or its address.
 func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketFile, log *slog.Logger) ([]server.Listener, error) {
 	if name, ok := strings.CutPrefix(s.address, inheritedScheme); ok {
 		return s.takeNamed(name, inherited)
@@ -168,7 +165,6 @@ func listenFault(err error) error {
 	return op.Err
 }
 
-// listenRemedy returns what a user can do about a failure to listen.
 func listenRemedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.EACCES):

@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// prepareAgain is how long prepareOrLater waits while the storage is unavailable.
 const prepareAgain = 500 * time.Millisecond
 
 // prepareOrLater calls prepare. If the storage is unavailable, it retries in the background, while

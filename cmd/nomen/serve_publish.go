@@ -25,7 +25,6 @@ const publishedFile = "log.json"
 // publishLease is how long a node of a database keeps the right to publish after it has renewed it.
 const publishLease = 15 * time.Second
 
-// publishFlags are the options about the publication of the log.
 type publishFlags struct {
 	key              string // file or credential
 	entries, content bool
@@ -44,7 +43,6 @@ func (o *publishFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.timeout, "log.timeout", witness.DefaultTimeout, "how long to wait for witnesses before a checkpoint is published")
 }
 
-// policy returns the witnesses to ask.
 func (o *publishFlags) policy() (p witness.Policy, err error) {
 	p.Need, p.Timeout = o.quorum, o.timeout
 	for _, text := range o.witnesses {
@@ -60,7 +58,6 @@ func (o *publishFlags) policy() (p witness.Policy, err error) {
 	return p, nil
 }
 
-// checkPublish checks the options about publication.
 func (f *serveFlags) checkPublish() error {
 	_, err := f.publish.policy()
 	if f.publish.timeout <= 0 {
@@ -92,7 +89,6 @@ func originOf(publicURL string) string {
 	return strings.TrimRight(rest, "/") + "/-/log"
 }
 
-// readLogKey reads a private key from a file or a credential.
 func readLogKey(name string) (skey string, err error) {
 	b, err := readCredential(name)
 	if err != nil {
@@ -105,14 +101,12 @@ func readLogKey(name string) (skey string, err error) {
 	return skey, nil
 }
 
-// keyName returns the name of a private key that readLogKey has returned.
 func keyName(skey string) string {
 	vkey, _ := tlog.PublicKey(skey)
 	name, _, _ := strings.Cut(vkey, "+")
 	return name
 }
 
-// publishOptions returns the options for publishing the log of a store.
 func (c *cli) publishOptions(s store.Reader, key string) (o publish.Options, err error) {
 	if o.Store, err = publish.SourceOf(s); err != nil {
 		return o, err

@@ -121,12 +121,10 @@ func (v *liveServer) Close() error {
 	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.counts.Close(), v.parts.misses.Close())
 }
 
-// A currentResolver is a resolver that a reload can replace.
 type currentResolver struct {
 	now atomic.Pointer[nomen.Resolver]
 }
 
-// Resolve implements [nomen.Resolver].
 func (r *currentResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	return (*r.now.Load()).Resolve(ctx, q)
 }
@@ -174,12 +172,10 @@ func (c *cli) digests() map[string]string {
 	return all
 }
 
-// Settings returns the settings in effect.
 func (v *liveServer) Settings() []adminapi.Setting { return v.now.Load().cli.settings() }
 
 func (v *liveServer) drain() time.Duration { return v.now.Load().flags.drain }
 
-// reloadTimeout bounds how long a reload waits for the store.
 const reloadTimeout = 30 * time.Second
 
 // Reload reads the configuration again, with the same command line and environment. It puts all
@@ -372,7 +368,6 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 	}
 }
 
-// howToRestart says how to restart a server.
 const howToRestart = "run 'systemctl restart nomen', or stop the server and start it again"
 
 // fixed returns an error for each changed option that takes effect only after a restart.
@@ -392,7 +387,6 @@ func (c *cli) fixed(next *cli) (errs []error) {
 	return errs
 }
 
-// differences returns the options with changed values.
 func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != live {

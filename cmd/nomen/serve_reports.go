@@ -25,7 +25,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// reportFlags are the options about reports by mail and webhook.
 type reportFlags struct {
 	to                 []string
 	contacts           bool
@@ -51,7 +50,6 @@ func (o *reportFlags) register(f *pflag.FlagSet) {
 // on reports whether reports have recipients.
 func (o *reportFlags) on() bool { return len(o.to) > 0 || o.contacts || o.webhook != "" }
 
-// checkFlags checks the values of the options.
 func (o *reportFlags) checkFlags(must func(ok bool, option string, value any, what string)) {
 	address := func(option, text string) {
 		_, err := mail.ParseAddress(text)
@@ -88,7 +86,6 @@ func (o *reportFlags) checkFlags(must func(ok bool, option string, value any, wh
 	}
 }
 
-// readSecretLine reads a secret from a file or credential.
 func readSecretLine(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -207,7 +204,6 @@ func (c *cli) reports(api *admin.API) []reports.Report {
 	}
 }
 
-// linkChangesTime is how long a server keeps changes of links.
 const linkChangesTime = 90 * 24 * time.Hour
 
 // linksContent returns what changed about links in a period, a line for each host. It returns nil if
@@ -249,7 +245,6 @@ func reportActor(prefix string) (registrar.Actor, error) {
 	return registrar.Actor{Who: "report", Grants: []registrar.Grant{{Role: registrar.Reader, Prefixes: []name.Prefix{p}}}}, err
 }
 
-// monthContent returns the report about a month.
 func monthContent(ctx context.Context, api *admin.API, prefix string, month time.Time) (*reports.Content, error) {
 	a, err := reportActor(prefix)
 	if err != nil {

@@ -48,7 +48,6 @@ type seen struct {
 	counts       atomic.Pointer[counts.Counter]
 }
 
-// newSeen returns the metrics of a server of a store.
 func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, rested func() time.Duration) *seen {
 	v := &seen{started: clock()}
 	v.metrics = metrics.New(metrics.Options{

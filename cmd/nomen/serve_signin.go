@@ -126,7 +126,6 @@ func (c *cli) signIn(o *signInFlags) (s signin.Settings, err error) {
 	return s, errors.Join(errs...)
 }
 
-// settingError adds the place of a setting to an error about it.
 func (c *cli) settingError(err error) error {
 	var bad *signin.SettingError
 	switch {
@@ -225,13 +224,11 @@ func fromSocket(r *http.Request, sockets []string) bool {
 	return ok && slices.Contains(sockets, at.Name)
 }
 
-// fromHolder reports whether the client has a valid certificate for one of the names.
 func fromHolder(r *http.Request, names []string) bool {
 	return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 &&
 		slices.ContainsFunc(names, func(name string) bool { return r.TLS.VerifiedChains[0][0].VerifyHostname(name) == nil })
 }
 
-// authorities returns the certificate authorities in the file of --sign-in.ca.
 func (o *signInFlags) authorities() (*x509.CertPool, error) {
 	text, err := readCredential(o.ca)
 	if err != nil {
@@ -263,10 +260,8 @@ func (f *serveFlags) requestCertificates() error {
 	return nil
 }
 
-// pagesSessions are the sessions for the pages.
 type pagesSessions struct{ *signin.Manager }
 
-// Session implements [pages.Sessions].
 func (s pagesSessions) Session(r *http.Request) (*pages.Session, error) {
 	found, err := s.Manager.Session(r)
 	if found == nil || err != nil {
@@ -275,8 +270,6 @@ func (s pagesSessions) Session(r *http.Request) (*pages.Session, error) {
 	return &pages.Session{UserID: found.ID, Name: found.Name, Actor: found.Actor}, nil
 }
 
-// newAdminWithPages returns an admin API with pages, and the manager of the people who sign in to
-// them.
 func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (*admin.API, *signin.Manager, error) {
 	vault, err := store.VaultOf(p.store)
 	users, err2 := store.UsersOf(p.store)
@@ -320,7 +313,6 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	return api, manager, err
 }
 
-// condition returns what the pages show administrators about the server.
 func (p serverParts) condition(api *admin.API) pages.Condition {
 	_, hasBackups := p.store.(store.Backuper)
 	scrub, _ := api.Scrub()

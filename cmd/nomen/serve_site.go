@@ -77,5 +77,4 @@ func (o *siteFlags) site() (*site.Site, error) {
 	return out, errors.Join(errs...)
 }
 
-// siteError converts an error about a setting to an error about its option.
 func siteError(err error) error { return usagef("serve: --site.%w", err) }

@@ -11,7 +11,6 @@ func (c *cli) report(status string) {
 	c.logReport(c.systemd.Status(status))
 }
 
-// reportStopping reports to systemd that the server is shutting down.
 func (c *cli) reportStopping(status string) {
 	c.logReport(c.systemd.Stopping(status))
 }
@@ -48,8 +47,6 @@ func addresses(l *server.Listening) string {
 	return strings.Join(all, ", ")
 }
 
-// describeListener returns the kind and the address of a listener, and where it differs from the
-// default.
 func describeListener(o server.Listener) string {
 	kind, at := "public", o.Open.Addr().String()
 	var notes []string

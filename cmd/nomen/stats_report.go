@@ -22,7 +22,6 @@ about all names and the last month. With --csv it prints a table for a spreadshe
 
 A server can send this report by mail every month (reports.to).`
 
-// reportStatsCommand returns the command 'nomen stats report'.
 func (c *cli) reportStatsCommand() *cobra.Command {
 	var month string
 	var asCSV bool
@@ -81,7 +80,6 @@ func monthCSV(w io.Writer, r *adminapi.MonthReport) error {
 	return out.Error()
 }
 
-// MonthReport implements backend.
 func (l *local) MonthReport(ctx context.Context, prefix, month string) (out adminapi.MonthReport, err error) {
 	k, closeAll, err := l.counted(l.store)
 	if err != nil {

@@ -179,7 +179,7 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 		case errors.As(err, &broken):
 			fmt.Fprintln(c.err, "nomen: "+printable(file+": "+broken.Error()))
 			result = errFailed
-		case errors.As(err, new(*fs.PathError)): // the error names the file
+		case errors.As(err, new(*fs.PathError)):
 			return err
 		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
@@ -293,8 +293,6 @@ func rate(n int64, seconds float64) float64 {
 	return float64(n) / seconds
 }
 
-// readFormat returns the format and compression of a file to read, according to its name and
-// --format.
 func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, err := fileFormat(file, flag)
 	if err == nil && !f.Readable() {
@@ -303,7 +301,6 @@ func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	return f, compression, err
 }
 
-// fileFormat returns the format and compression of a file, according to its name and --format.
 func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, ok := bulk.Suffixes(file)
 	if flag != "" {

@@ -431,7 +431,6 @@ func (c *cli) redactUser(ctx context.Context, b backend, id string, red registra
 	return c.say(out.User, "user %s redacted, revision %d", id, out.Result.Revision)
 }
 
-// namedRevisions adds to each revision the name of the user who made it.
 func namedRevisions(ctx context.Context, b backend, all iter.Seq2[adminapi.Revision, error]) iter.Seq2[adminapi.Revision, error] {
 	names := adminapi.NewUserNames(b.User)
 	return func(yield func(adminapi.Revision, error) bool) {

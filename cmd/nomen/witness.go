@@ -119,7 +119,6 @@ func (w *witnessing) run(ctx context.Context) error {
 	return errors.Join(err, s.Close())
 }
 
-// readKey reads the key of the witness.
 func (w *witnessing) readKey(o *witness.Options) error {
 	text, err := readCredential(w.key)
 	if err != nil {
@@ -138,7 +137,6 @@ func (w *witnessing) readKey(o *witness.Options) error {
 	return nil
 }
 
-// verifiersOf parses the public keys of an option.
 func verifiersOf(option string, keys []string) ([]note.Verifier, error) {
 	all := make([]note.Verifier, len(keys))
 	for i, key := range keys {

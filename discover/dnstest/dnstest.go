@@ -135,7 +135,6 @@ func (s *Server) answer(w dns.ResponseWriter, m *dns.Msg, tcp bool) {
 	s.spoil(w, reply, fault, tcp)
 }
 
-// spoil sends a reply with a fault.
 func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) {
 	select {
 	case <-time.After(f.Delay):
@@ -176,7 +175,6 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	_ = w.WriteMsg(reply)
 }
 
-// forgeReplies sends n replies with another ID, and then one to another question.
 func forgeReplies(w dns.ResponseWriter, reply *dns.Msg, n int) {
 	for range n {
 		forged := reply.Copy()

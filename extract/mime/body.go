@@ -103,7 +103,6 @@ func (c *chain) Next() (source.Piece, bool) {
 	return c.then.Next()
 }
 
-// A bodyFeed returns the lines of a body, up to the next boundary.
 type bodyFeed struct{ m *messageReader }
 
 func (f *bodyFeed) Next() (source.Piece, bool) {

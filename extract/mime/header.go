@@ -214,7 +214,6 @@ func encodedWord(b []byte) (w word, ok bool) {
 
 const maxWordLen = 4 << 10 // octets; the standard allows 75
 
-// decode appends the text of the encoded word at v.text[i].
 func (w word) decode(v *source.Mapped, i int, out *source.Mapped) {
 	raw := &source.Mapped{}
 	if w.text < w.tail {

@@ -91,7 +91,6 @@ func uncut(b []byte) []byte {
 	return b
 }
 
-// skip consumes a line that peekLine returned.
 func (m *messageReader) skip(line []byte) {
 	m.tape.Skip(len(line))
 	m.midLine = line[len(line)-1] != '\n'
@@ -179,7 +178,6 @@ func (m *messageReader) skipHeader() {
 	}
 }
 
-// fieldName returns the name of the header field that begins with a line.
 func fieldName(line []byte) (string, bool) {
 	n := 0
 	for n < len(line) && line[n] > ' ' && line[n] < 0x7F && line[n] != ':' {

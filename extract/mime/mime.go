@@ -50,7 +50,6 @@ type entity struct {
 	kind     string // default media type of the parts
 }
 
-// A messageReader reads a message line by line.
 type messageReader struct {
 	tape   *source.Tape
 	report func(at int64, message string) bool

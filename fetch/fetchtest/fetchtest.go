@@ -21,7 +21,6 @@ type Server struct {
 	conns    []net.Conn
 }
 
-// listen serves each connection with f.
 func listen(f func(*Server, net.Conn)) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -36,7 +36,6 @@ func FTP(f Files) (*Server, error) {
 	})
 }
 
-// An ftpClient is a control connection.
 type ftpClient struct {
 	Files
 	conn   net.Conn

@@ -98,7 +98,6 @@ func (g Gateways) All() iter.Seq2[string, string] {
 	}
 }
 
-// has reports whether the table has a gateway for the scheme itself.
 func (g Gateways) has(scheme string) bool {
 	return slices.ContainsFunc(g.list, func(w gateway) bool { return strings.EqualFold(w.scheme, scheme) })
 }

@@ -91,7 +91,6 @@ func VMSNames() LocalNames {
 	return LocalNames{Split: splitVMS, Join: joinVMS}
 }
 
-// vmsSpecial are the characters that separate the parts of a VMS name.
 const vmsSpecial = "[]:/"
 
 func splitVMS(local string) ([]string, error) {

@@ -46,7 +46,6 @@ func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	return uri.URI{}, fmt.Errorf("scheme: prospero: %q: %w", m.Method, ErrAccessMethod)
 }
 
-// ftpPath returns the FTP parts of a percent-encoded path in dialect d.
 func ftpPath(d uri.Dialect, path string) []scheme.Part {
 	if d == uri.Draft1993 {
 		return []scheme.Part{{Name: "path", Value: path}}

@@ -123,7 +123,6 @@ func mayRequest(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: %s: %w", s.Name, ErrNoAlgorithm)
 }
 
-// address sets the network, the host and the port.
 func (r *Request) address(u uri.URI, network, port string) error {
 	host, err := hostOf(u)
 	if err != nil {
@@ -164,7 +163,6 @@ func isHost(s string) bool {
 	return true
 }
 
-// partData returns the decoded value of the first part with a name.
 func partData(parts []scheme.Part, name string) string {
 	for i := range parts {
 		if parts[i].Name == name {
@@ -202,13 +200,11 @@ func algorithm(name string) func(uri.URI, Client) (Request, error) {
 	return nil
 }
 
-// partsOf returns the parts of u by the rules of a scheme in the standard catalogue.
 func partsOf(name string, u uri.URI) []scheme.Part {
 	s, _ := scheme.Standard().Lookup(name)
 	return s.Parts(u)
 }
 
-// build builds a URI of a scheme in the standard catalogue.
 func build(name string, d uri.Dialect, parts []scheme.Part) (uri.URI, error) {
 	s, _ := scheme.Standard().Lookup(name)
 	return s.Build(d, parts)
@@ -242,7 +238,6 @@ func requestGopher(u uri.URI, _ Client) (Request, error) {
 	return Request{Send: line, Object: partData(parts, "selector"), Type: kind, Length: -1, Format: gopherFormats[kind], Text: gopherIsText(kind)}, nil
 }
 
-// searchText returns the terms of a search.
 func searchText(u uri.URI, parts []scheme.Part) string {
 	if u.Dialect() != uri.Draft1993 {
 		return partData(parts, "search")
@@ -352,7 +347,6 @@ func requestNews(u uri.URI, c Client) (Request, error) {
 	return r, err
 }
 
-// requestNNTP requests an article or a group.
 func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("nntp", u)
 	r := Request{Length: -1, Type: "group", Object: partData(parts, "group")}

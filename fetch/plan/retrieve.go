@@ -82,7 +82,6 @@ type Retriever struct {
 	Now func() time.Time // if nil, the step must set Resource.Retrieved
 }
 
-// maxSteps is how many steps [Retriever.Follow] takes.
 const maxSteps = 8
 
 // Retrieve takes one step from a locator, to the object or to locators that lead to it. The locator

@@ -30,9 +30,9 @@ type Preference struct {
 
 // How specific a media range without parameters is. Parameters change this by one.
 const (
-	anyType   = 3 * (iota + 1) // */*
-	anySub                     // type/*
-	wholeType                  // type/subtype
+	anyType   = 3 * (iota + 1)
+	anySub    // type/*
+	wholeType // type/subtype
 )
 
 // Named reports whether the range that matched is a whole type, type/subtype.
@@ -149,7 +149,6 @@ func matchType(mediaType, pattern string) int {
 	return 0
 }
 
-// sameCharset reports whether a token or quoted string equals a charset.
 func sameCharset(value, charset string) bool {
 	if charset == "" {
 		charset = "utf-8"

@@ -101,7 +101,6 @@ func (s *scanner) parameter(e *element, weighted *bool) bool {
 	return true
 }
 
-// skipElement skips to the next comma outside a quoted string.
 func (s *scanner) skipElement() {
 	for !s.atEnd() && s.peek() != ',' {
 		if s.peek() != '"' {

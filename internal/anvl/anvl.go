@@ -58,7 +58,6 @@ func Parse(text string) ([]Element, error) {
 	return p.all, nil
 }
 
-// columnOf returns the column of what is wrong with a line.
 func columnOf(line string, reason Reason) int {
 	switch reason {
 	case BadEscape:
@@ -91,7 +90,6 @@ func cutLine(text string) (line, rest string, more bool) {
 	return text[:i], text[end:], true
 }
 
-// A parser is the state of [Parse].
 type parser struct {
 	line  int
 	all   []Element
@@ -122,7 +120,6 @@ func (p *parser) add(line string) Reason {
 	return ""
 }
 
-// begin parses a line that begins an element.
 func (p *parser) begin(line string) Reason {
 	before, after, ok := strings.Cut(line, ":")
 	if !ok {
@@ -154,7 +151,6 @@ func (p *parser) continued(value string) {
 	}
 }
 
-// extend parses a line that continues a value.
 func (p *parser) extend(line string) Reason {
 	if !p.open {
 		return NoLabel
@@ -202,7 +198,6 @@ func AppendElement(b []byte, label, value string) []byte {
 	return append(encode(b, value, "%\r\n"), '\n')
 }
 
-// encode appends s with the characters in special percent-encoded.
 func encode(b []byte, s, special string) []byte {
 	for i := range len(s) {
 		if strings.IndexByte(special, s[i]) >= 0 {

@@ -28,7 +28,6 @@ func IsAlnum(c byte) bool { return IsDigit(c) || IsLetter(c) }
 // IsToken reports whether a token can contain c (RFC 9110, 5.6.2).
 func IsToken(c byte) bool { return IsAlnum(c) || isIn(tokenMarks, c) }
 
-// isIn reports whether c is in a set, which has a bit for each ASCII character.
 func isIn(set [2]uint64, c byte) bool { return c < 0x80 && set[c/64]>>(c%64)&1 == 1 }
 
 // The characters that a token or a path segment can contain, besides letters and digits.

@@ -27,7 +27,6 @@ const (
 	hookGrace    = 5 * time.Second // how long to wait for the end of the output after the hook was killed
 )
 
-// runHook runs the hook of a plan for a backup, and logs its output.
 func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.HookTimeout, fmt.Errorf("killed after %v (hook-timeout)", p.HookTimeout))
 	defer cancel()
@@ -80,7 +79,6 @@ func hookEnvironment(all []string) []string {
 	})
 }
 
-// logLines logs the first lines of the output of a hook, and returns the last line.
 func logLines(r io.Reader, log *slog.Logger) (last string) {
 	in := bufio.NewReaderSize(r, maxHookLine)
 	for n := 0; ; {

@@ -15,7 +15,6 @@ const (
 	DefaultHookTimeout = 6 * time.Hour
 )
 
-// minEvery is the least time between two backups.
 const minEvery = time.Minute
 
 // A Plan says when and where to make backups, and how many to keep.

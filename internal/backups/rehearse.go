@@ -20,7 +20,6 @@ const (
 	lastNames  = 5
 )
 
-// A rehearsal is the result of rehearsing a backup.
 type rehearsal struct {
 	records  int64
 	changes  uint64
@@ -76,7 +75,6 @@ func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	return err
 }
 
-// resolveSome resolves some active names, and returns how many it resolved.
 func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
 	var some []*store.Record
 	for rec, err := range s.List(ctx, store.Scan{}) {

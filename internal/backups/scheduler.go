@@ -202,7 +202,6 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 	return max(next.Sub(k.Now()), 0)
 }
 
-// due returns when the next backup is due, and records it in the state.
 func (k *Scheduler) due(p *Plan) (next time.Time) {
 	now := k.Now()
 	k.update(func(s *State) {
@@ -309,10 +308,8 @@ func (k *Scheduler) unfinished(p *Plan) *Backup {
 	return nil
 }
 
-// nameFormat is the name of the directory of a backup, which is the time of its start in UTC.
 const nameFormat = "nomen-20060102T150405Z"
 
-// freeName returns an unused path for the directory of a backup.
 func freeName(to string, now time.Time) (string, error) {
 	base := filepath.Join(to, now.UTC().Format(nameFormat))
 	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
@@ -327,7 +324,6 @@ func freeName(to string, now time.Time) (string, error) {
 	}
 }
 
-// back makes a backup and adds it to the state.
 func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	begun := k.Now()
 	dir, err := freeName(p.To, begun)
@@ -354,7 +350,6 @@ func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	return b, nil
 }
 
-// add adds a backup to the state, and returns a copy of the entry.
 func (k *Scheduler) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
 	b := &Backup{Dir: dir, Made: begun.UTC(), Seconds: max(took, 0).Seconds(), Bytes: m.Size(), Head: m.Head.String()}
 	one := *b
@@ -451,7 +446,6 @@ func (k *Scheduler) deleteOld(p *Plan) {
 	}
 }
 
-// edit changes the entry of a backup, in the state and in b.
 func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	change(b)
 	k.update(func(s *State) {

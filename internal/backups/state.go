@@ -13,7 +13,6 @@ import (
 // File is the name of the file with the state, in the data directory of a server.
 const File = "backups.json"
 
-// stateVersion is the version of the format of this file; see docs/reference/files.md.
 const stateVersion = 1
 
 // A State is what a server knows about its scheduled backups. It is saved in a file.

@@ -9,7 +9,6 @@ import (
 	"syscall"
 )
 
-// isMount reports whether a file system is mounted at a directory.
 func isMount(dir string) bool {
 	own, err := os.Stat(dir)
 	above, err2 := os.Stat(filepath.Dir(dir))

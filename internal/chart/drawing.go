@@ -31,7 +31,6 @@ type drawing struct {
 	Texts    []label
 }
 
-// An area is a rectangle with the pattern of a series.
 type area struct{ X, Y, W, H, Series int }
 
 // A stroke is path data in the colour of a series.
@@ -82,7 +81,6 @@ func (d *drawing) mark(x, y, series int) {
 	d.Marks = append(d.Marks, stroke{fmt.Sprintf("M%d %d%s", x, y, shapes()[series]), series})
 }
 
-// usePatterns defines the patterns of the first n series.
 func (d *drawing) usePatterns(n int) {
 	for i, ink := range inks()[:n] {
 		d.Patterns = append(d.Patterns, pattern{i, ink})

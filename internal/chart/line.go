@@ -8,10 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// plotHeight is the height of the area for lines.
 const plotHeight = 640
 
-// maxMarks is how many points a line with marks can have.
 const maxMarks = 20
 
 // Line draws a line for each series, over categories in order, such as days.
@@ -37,7 +35,6 @@ func (d Data) Line() (template.HTML, error) {
 	return render(d.Words, p, d.table())
 }
 
-// valueAxis draws the vertical axis, and returns where the plot begins.
 func (d *Data) valueAxis(p *drawing, ticks []uint64) (left int) {
 	const most = 28 // columns of a value; the largest number has 26
 	top := max(ticks[len(ticks)-1], d.max())

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 )
 
-// maxSteps is how many steps an axis can have.
 const maxSteps = 5
 
 // ticks returns the marks of an axis from 0 to at least largest, which are multiples of 1, 2 or 5

@@ -4,14 +4,13 @@ package check
 type passes struct {
 	report  func(done, total uint64) // nil if progress is not reported
 	changes uint64
-	number  int    // number of passes
-	begun   int    // number of passes that have begun
+	number  int
+	begun   int
 	size    uint64 // units of the present pass
 	done    uint64 // units that are done
 	next    uint64 // units done at the next report
 }
 
-// passStep is how many units are done between two reports.
 const passStep = 10_000
 
 // newPasses returns the progress of a verification with this number of passes. The function report

@@ -386,7 +386,6 @@ func (d *decoder) millis() int64 {
 	return ms
 }
 
-// varint decodes the output of binary.AppendVarint.
 func (d *decoder) varint() int64 {
 	u := d.uvarint()
 	return int64(u>>1) ^ -int64(u&1)

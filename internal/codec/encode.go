@@ -33,7 +33,6 @@ func Append(b []byte, c *store.Change) []byte {
 	}
 }
 
-// appendChange appends the beginning that all values have in common.
 func appendChange(b []byte, c *store.Change) []byte {
 	version := byte(version1)
 	if len(c.Redacts) > 0 || c.Redacted {
@@ -52,7 +51,6 @@ func appendChange(b []byte, c *store.Change) []byte {
 	return b
 }
 
-// kindOf returns the byte that stands for the kind of the change c.
 func kindOf(c *store.Change) byte {
 	switch {
 	case c.Record != nil:
@@ -173,7 +171,6 @@ func appendUser(b []byte, c *store.Change) []byte {
 	return b
 }
 
-// appendFields appends the mask and the fields that are present.
 func appendFields(b []byte, f *fields) []byte {
 	b = binary.AppendUvarint(b, f.mask())
 	for _, field := range f {
@@ -201,7 +198,6 @@ func appendFields(b []byte, f *fields) []byte {
 	return b
 }
 
-// mask returns the bits of the fields that are present.
 func (f *fields) mask() (mask uint64) {
 	for i, field := range f {
 		there := false

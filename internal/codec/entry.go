@@ -157,7 +157,6 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// leafVersion is the first byte of every leaf.
 const leafVersion = 1
 
 // AppendLeaf appends the leaf of the entry e: the data that the Merkle tree hashes for this entry.

@@ -34,7 +34,6 @@ const (
 	holdsRights    = 'G' // the rights of a token
 )
 
-// statusKind returns the kind of a record that has the status s.
 func statusKind(s nomen.Status) byte {
 	switch s {
 	case nomen.Reserved:

@@ -110,7 +110,6 @@ func (d Disk) CreateBeside(path string) (File, string, error) {
 
 type unsynced struct{ File }
 
-// Sync does nothing.
 func (unsynced) Sync() error { return nil }
 
 // Rename implements [FS].
@@ -175,7 +174,6 @@ func Share(path string, model fs.FileInfo, mode fs.FileMode) {
 	_ = os.Chmod(path, mode) // otherwise the file stays private
 }
 
-// othersMay are the permissions for users other than the owner and the group.
 const othersMay fs.FileMode = 0o007
 
 // Tighten removes all permissions except the owner's if a file or a directory has any for users

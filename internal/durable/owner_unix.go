@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// owner returns the user and the group of a file, and false if they are unknown.
 func owner(info fs.FileInfo) (user, group int, ok bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxNodes is the maximum number of nodes that [Nodes] returns.
 const maxNodes = 1 << 16
 
 // ErrProof says that a proof is invalid.
@@ -28,7 +27,6 @@ type reader struct {
 // caches 256 leaves, and must not be used concurrently.
 func Reader(src Source, size uint64) tlog.HashReader { return &reader{src: src, size: size} }
 
-// ReadHashes implements [tlog.HashReader].
 func (r *reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	for i, index := range indexes {
@@ -57,7 +55,6 @@ func (r *reader) node(level int, n uint64) (Hash, error) {
 	return root(r.leaves[first : first+1<<level]), nil
 }
 
-// load reads the leaves of window n into the cache.
 func (r *reader) load(n uint64) error {
 	if r.leaves != nil && r.window == n {
 		return nil

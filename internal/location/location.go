@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A scheme is an allowed scheme, with the rules for it.
 type scheme struct {
 	name string
 	host bool // the URI must have a host
@@ -234,7 +233,6 @@ func isTelephone(u uri.URI) bool {
 	return isNumber(strings.TrimPrefix(number, "+")) && (!extended || isNumber(extension))
 }
 
-// isNumber reports whether s consists of digits and visual separators.
 func isNumber(s string) bool {
 	const digits = "0123456789"
 	return strings.ContainsAny(s, digits) && strings.Trim(s, digits+"-.()") == ""

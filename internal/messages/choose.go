@@ -16,7 +16,6 @@ const Cookie = "lang"
 // maxAccept is the maximum length of an Accept-Language field. A longer one is ignored.
 const maxAccept = 1000
 
-// yearInSeconds is how long the choice lasts.
 const yearInSeconds = 365 * 24 * 60 * 60
 
 // A Set has the texts of some pages in several languages. It is safe for concurrent use.

@@ -41,7 +41,6 @@ type Catalogue struct {
 // An entry is a text by plural category. A text without plural forms has only the category "".
 type entry map[string]text
 
-// The keys in the section format.
 const (
 	keyName = "format.name"
 	keyDay  = "format.day"
@@ -75,7 +74,6 @@ func readCatalogue(files fs.FS, file string, tag language.Tag) (*Catalogue, erro
 	return c, nil
 }
 
-// newEntry returns the entry for a value in a TOML file.
 func newEntry(value any) (entry, error) {
 	forms, ok := value.(map[string]any)
 	if !ok {
@@ -154,7 +152,6 @@ func (c *Catalogue) Lookup(key string, args ...any) (any, error) {
 	return c.form(e, args).plain(c.shown(e, args)), nil
 }
 
-// form returns the form of a text for these arguments.
 func (c *Catalogue) form(e entry, args []any) text {
 	if t, ok := e[""]; ok || len(args) == 0 {
 		return t

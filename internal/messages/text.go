@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A text is a text with places for arguments.
 type text struct {
 	source string
 	parts  []part
@@ -21,7 +20,6 @@ type part struct {
 	arg  int // number of the argument, from 1; 0 for a piece of text
 }
 
-// parseText splits a text at the places for arguments.
 func parseText(s string) (text, error) {
 	t := text{source: s}
 	for rest := s; rest != ""; {
@@ -46,7 +44,6 @@ func parseText(s string) (text, error) {
 	return t, nil
 }
 
-// arguments returns the highest number of an argument.
 func (t text) arguments() (n int) {
 	for _, p := range t.parts {
 		n = max(n, p.arg)
@@ -54,7 +51,6 @@ func (t text) arguments() (n int) {
 	return n
 }
 
-// plain returns the text with arguments that are safe to show in plain text.
 func (t text) plain(args []any) string {
 	var b strings.Builder
 	for _, p := range t.parts {

@@ -78,7 +78,6 @@ func flaw(from, to int, rule, message string) *uri.Finding {
 	return &uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// begins reports whether the path begins with c.
 func (t *text) begins(c byte) bool { return t.path < t.pathEnd && t.s[t.path] == c }
 
 // checkARK checks the core of an ARK, without the host of a resolver.
@@ -224,7 +223,6 @@ func (t *text) checkTag() *uri.Finding {
 	return nil
 }
 
-// isTagDate reports whether s is a valid year, month or day.
 func isTagDate(s string) bool {
 	const day = "2006-01-02"
 	switch len(s) {

@@ -35,8 +35,6 @@ func LenSWHID(s string) int {
 	return n
 }
 
-// isObjectType reports whether s is the type of a content, directory, release, revision or
-// snapshot.
 func isObjectType(s string) bool {
 	return s == "cnt" || s == "dir" || s == "rel" || s == "rev" || s == "snp"
 }

@@ -29,7 +29,7 @@ func CheckORCID(id string) *uri.Finding {
 		case n == len(d):
 			return flaw(i, len(id), RuleORCID, "more than 16 digits")
 		case ascii.IsDigit(c), n == 15 && c|0x20 == 'x':
-			d[n] = c &^ 0x20 // x becomes X
+			d[n] = c &^ 0x20
 			if ascii.IsDigit(c) {
 				d[n] = c
 			}

@@ -64,7 +64,6 @@ func isMissing(status int) bool { return status == 404 || status == 410 }
 
 func isRedirect(status int) bool { return slices.Contains([]int{301, 302, 303, 307, 308}, status) }
 
-// sameLocation reports whether two locations are equivalent, and by which rules.
 func (c comparison) sameLocation(target, old, here string) (rules string, same bool) {
 	a, errA := absolute(c.old, target, old)
 	b, errB := absolute(c.base, target, here)
@@ -98,7 +97,6 @@ func absolute(base, target, location string) (uri.URI, error) {
 	return at.Resolve(ref)
 }
 
-// ruleOf names the rules of a comparison.
 func ruleOf(level uri.Level, base bool) string {
 	switch {
 	case base && level == uri.LevelString:

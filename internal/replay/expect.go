@@ -32,7 +32,6 @@ var (
 // An Expected has the answers that requests should get.
 type Expected struct{ answers map[Request]Answer }
 
-// An expectedLine is a line of a file of expected answers.
 type expectedLine struct {
 	Request  string `json:"request"`
 	Status   int    `json:"status"`
@@ -127,7 +126,6 @@ func (e *Expected) readCSV(in *bufio.Reader) error {
 	}
 }
 
-// csvFault returns an error of a table with its line, if known.
 func csvFault(err error) error {
 	var fault *csv.ParseError
 	if errors.As(err, &fault) {

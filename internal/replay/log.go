@@ -17,9 +17,8 @@ const (
 	maxLine = 64 << 10 // bytes of a line; longer lines are skipped
 	// DefaultMaxRequests is how many different requests a Log keeps.
 	DefaultMaxRequests = 1_000_000
-	// maxBytes is the maximum memory for the texts of requests.
-	maxBytes = 256 << 20
-	overhead = 160 // approximate memory of a request without its texts
+	maxBytes           = 256 << 20
+	overhead           = 160 // approximate memory of a request without its texts
 )
 
 // A LogError means that an access log cannot be read to its end.

@@ -55,7 +55,6 @@ func (e *ServerError) Error() string {
 	return fmt.Sprintf("%s: %d requests in a row failed: %s", e.Base, maxFailed, e.Why)
 }
 
-// errBase describes a valid base URL.
 var errBase = errors.New("want an http or https URL without user, query and fragment, such as https://names.example.org/")
 
 // ParseBase parses the base URL of a server, to which request targets are appended. The result ends

@@ -32,7 +32,6 @@ type Record struct {
 	Trace    string // trace ID from traceparent, or ""
 }
 
-// listenerKey is the key for the name of the listener in a context.
 type listenerKey struct{}
 
 // WithListener returns a context with the name of a listener, for the requests that it receives.

@@ -80,7 +80,6 @@ func (d *document) write(w io.Writer) error {
 	return out.Encode(d)
 }
 
-// describe returns the component for a module.
 func describe(kind string, m debug.Module, of map[string]string) component {
 	c := component{Type: kind, Name: m.Path, Version: m.Version, Scope: "required", Purl: purl(m)}
 	c.Ref = c.Purl

@@ -109,7 +109,6 @@ type writer struct {
 	held []byte // the start of a character, or a CR that may be the first half of a line ending
 }
 
-// Write implements [io.Writer].
 func (w *writer) Write(p []byte) (int, error) {
 	text := append(w.held, p...)
 	end := len(text)
@@ -131,7 +130,6 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close implements [io.Closer].
 func (w *writer) Close() error {
 	text := Text(string(w.held))
 	w.held = nil

@@ -22,8 +22,6 @@ func Error(err error) string {
 	return text
 }
 
-// eachSystemError calls f for each outermost system error that err wraps, with its text and the
-// plain text that replaces it.
 func eachSystemError(err error, f func(found, plain string)) {
 	if plain, ok := plainly(err); ok {
 		f(err.Error(), plain)
@@ -66,7 +64,6 @@ func plainly(err error) (string, bool) {
 	return "", false
 }
 
-// aboutFile describes the error of a file operation.
 func aboutFile(op, path string, err error) string {
 	switch creates := op == "mkdir" || op == "create"; {
 	case errors.Is(err, fs.ErrNotExist) && creates:
@@ -96,7 +93,6 @@ func verb(op string) string {
 	return op
 }
 
-// aboutNetwork describes the error of a connection or a listener.
 func aboutNetwork(e *net.OpError) string {
 	address := ""
 	if e.Addr != nil {
@@ -123,7 +119,6 @@ func aboutNetwork(e *net.OpError) string {
 	}
 }
 
-// aboutHost describes the error of a DNS lookup.
 func aboutHost(e *net.DNSError) string {
 	switch _, port, isPort := strings.Cut(e.Name, "/"); {
 	case e.Err == "unknown port" && isPort:

@@ -40,7 +40,6 @@ func NewNotifier() (*Notifier, error) {
 	return n, nil
 }
 
-// send sends a datagram to a socket.
 func send(address, state string) error {
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: address, Net: "unixgram"})
 	if err != nil {
@@ -58,7 +57,6 @@ func (n *Notifier) tell(assignments ...string) error {
 	return n.send(strings.Join(assignments, "\n"))
 }
 
-// status returns the assignment of the status text, which is for people.
 func status(text string) string {
 	return "STATUS=" + strings.Map(func(r rune) rune {
 		if r < ' ' {

@@ -53,7 +53,6 @@ func ParseDate(s string) time.Time {
 	return t
 }
 
-// maxTags is how many tags of a field are compared.
 const maxTags = 256
 
 // Matches reports whether a field is "*" or contains the tag. If weak is true, it ignores the mark

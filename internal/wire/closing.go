@@ -37,7 +37,6 @@ func SetState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// isClosed reports whether the listener is closed, which is how a shutdown begins.
 func (l *listener) isClosed() bool {
 	select {
 	case <-l.closed:

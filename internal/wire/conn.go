@@ -131,7 +131,6 @@ func (c *conn) clear(n int) {
 	c.cleared = n
 }
 
-// letThrough stops the inspection.
 func (c *conn) letThrough() {
 	c.stage = through
 	c.closing.begun.Store(false)
@@ -326,13 +325,10 @@ func (c *conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SetReadDeadline sets the deadline of net/http, which is independent of the deadline for a head.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
-// SetWriteDeadline sets the deadline of net/http, which replaces the deadline for short answers.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.timed = time.Time{}
 	return c.Conn.SetWriteDeadline(t)

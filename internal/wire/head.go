@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An action says what to do with a head.
 type action uint8
 
 const (
@@ -31,11 +30,11 @@ type head struct {
 	body   bool // there may be a body
 	torn   bool // the request line must be mended
 
-	line   requestLine // if torn: the request line
-	begun  int         // offset of the current line
-	sought int         // offset before which the current line does not end
-	block  int         // offset of the header block; 0 if the request line is incomplete
-	end    int         // offset of the end of the head, if known
+	line   requestLine
+	begun  int // offset of the current line
+	sought int // offset before which the current line does not end
+	block  int // offset of the header block; 0 if the request line is incomplete
+	end    int // offset of the end of the head, if known
 }
 
 // scan parses more of the head and returns what to do with it. The buffer b must begin with the

@@ -86,7 +86,7 @@ type listener struct {
 	left     chan struct{}  // closed some time after closed, when drain stops waiting
 	drained  chan struct{}  // closed when the last connection has been passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
-	rooms    sync.Pool      // of *room
+	rooms    sync.Pool
 	pool     pool
 }
 
@@ -238,5 +238,4 @@ type tlsConn struct {
 	tls *tls.Conn
 }
 
-// ConnectionState lets net/http set [http.Request.TLS].
 func (c *tlsConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }

@@ -153,7 +153,6 @@ func readPlain(head string) (q Plain, ok bool) {
 	}
 }
 
-// readPlainLine parses a request line.
 func readPlainLine(line string) (q Plain, ok bool) {
 	method, line, _ := strings.Cut(line, " ")
 	target, proto, _ := strings.Cut(line, " ")

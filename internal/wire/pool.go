@@ -168,7 +168,6 @@ func (l *pool) close() {
 	}
 }
 
-// abort closes all connections of the pool.
 func (l *pool) abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,7 +176,6 @@ func (l *pool) abort() {
 	}
 }
 
-// withConn calls f with the connection of the worker, if it has one.
 func (w *worker) withConn(f func(*conn)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,7 +190,6 @@ func (w *worker) hold(c *conn) {
 	w.conn, w.lazy = c, false
 }
 
-// isLazy reports whether nothing has arrived for long on the connection.
 func (w *worker) isLazy() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -107,7 +107,6 @@ func (t *transfer) failure(c net.Conn, op string, err error) error {
 	return err
 }
 
-// read reads what has arrived.
 func (t *transfer) read(fd uintptr) (ready bool) {
 	n, ready := t.call(syscall.SYS_READ, fd)
 	t.n = n

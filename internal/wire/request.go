@@ -20,7 +20,6 @@ func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }
 
-// contextKey is the key for the *conn in the context of a request.
 type contextKey struct{}
 
 // ConnContext puts a connection into the context of its requests. The ConnContext of the

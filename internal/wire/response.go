@@ -9,8 +9,7 @@ import (
 
 const (
 	// MaxReason is the maximum length in bytes of a reason phrase.
-	MaxReason = 4096
-	// maxResponseHead is the maximum size of the part of a response that a filter holds back.
+	MaxReason       = 4096
 	maxResponseHead = 1 << 20
 )
 
@@ -68,7 +67,6 @@ func (f *filter) checkHeld() error {
 	return nil
 }
 
-// appendEdited appends the edited head to dst.
 func (f *filter) appendEdited(dst, head []byte) []byte {
 	if f.bare || f.closes && isInterim(head) {
 		return dst // HTTP/0.9 has no heads, and HTTP/1.0 has no interim responses
@@ -112,7 +110,6 @@ func cutHead(b []byte) (head, rest []byte, found bool) {
 	return b[:i+4], b[i+4:], true
 }
 
-// isInterim reports whether head belongs to an interim response.
 func isInterim(head []byte) bool {
 	return head[codeEnd-3] == '1' && string(head[codeEnd-3:codeEnd]) != "101"
 }

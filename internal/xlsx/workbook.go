@@ -123,7 +123,6 @@ func (w *Workbook) Sheets() (names []string) {
 	return names
 }
 
-// relations are the relations of a part to others, by type and by ID.
 type relations struct{ byType, byID map[string]string }
 
 // relations reads the relations of a part, or of the workbook if the parameter of is "".
@@ -338,7 +337,6 @@ func (p *part) text() (string, error) {
 	}
 }
 
-// cut returns the error for a part that ends within an element.
 func (p *part) cut(err error) error {
 	if err == io.EOF {
 		return p.damaged("it ends too early")
@@ -364,7 +362,6 @@ func (p *part) plain() (string, error) {
 	}
 }
 
-// attribute returns an attribute in any namespace.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -99,7 +99,7 @@ func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error
 			yield(name.Name{}, err)
 			return
 		}
-		taken := 0 // taken names in a row
+		taken := 0
 		for n, err := range run.Names() {
 			free := false
 			if err == nil {
@@ -258,7 +258,6 @@ func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 	return mint.Suggest(m.Prefix, last, mint.Options{})
 }
 
-// mintNext is the default template.
 const mintNext = "{seq}"
 
 // take creates the record of n, and returns false if the name was taken. In a dry run it only
@@ -292,7 +291,6 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 	return out.Name, out.Created, err
 }
 
-// record returns the record with which to create a name.
 func (m *minting) record(n name.Name) (*store.Record, error) {
 	if m.Record != nil {
 		return m.Record(n)

@@ -65,8 +65,6 @@ func prefix(key string) string { return strings.ReplaceAll(key, "-", "") }
 
 func byPrefix(a, b string) int { return strings.Compare(prefix(a), prefix(b)) }
 
-// isRange reports whether r consists of two registrants with the same number of digits, which is
-// from one to seven.
 func isRange(r [2]string) bool {
 	const longest = 7
 	digits := strings.Trim(r[0]+r[1], "0123456789") == ""

@@ -104,7 +104,6 @@ func partsAcct(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// appendMailbox adds the local part, with the given name, and the host.
 func appendMailbox(t *layout.Taker, name string, from, to int) {
 	sign := ascii.Until(t.Text, from, to, '@')
 	t.Data(name, from, sign)

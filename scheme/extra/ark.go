@@ -25,7 +25,6 @@ var ark = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkARK, Parts: partsARK, Canonical: canonicalARK},
 }
 
-// naanOf returns the range of the NAAN, and whether a slash follows it.
 func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	from = l.Path
 	if l.HasPath() && l.Text[from] == '/' {

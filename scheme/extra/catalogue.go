@@ -35,8 +35,6 @@ func schemes() []scheme.Scheme {
 	}, tunnelled(), constrained(), relays(), z3950(), servers())
 }
 
-// inPath, inQuery and inUserinfo return a description of characters that have a special meaning in
-// a component.
 func inPath(chars, meaning string) scheme.Special {
 	return scheme.Special{Component: uri.ComponentPath, Chars: chars, Meaning: meaning}
 }

@@ -55,7 +55,6 @@ func checkCoAP(u uri.URI) []scheme.Finding {
 	return checkCoAPPieces(l.Text, l.Query, l.QueryEnd, '&', ruleCoAPOption+": Uri-Query")
 }
 
-// checkCoAPPieces checks the lengths of the options in s[from:to], which sep separates.
 func checkCoAPPieces(s string, from, to int, sep byte, rule string) []scheme.Finding {
 	for at := from; at <= to; {
 		end := ascii.Until(s, at, to, sep)

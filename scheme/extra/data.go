@@ -28,7 +28,7 @@ const (
 
 // A dataHead holds the offsets of the pieces of a data URL before its data.
 type dataHead struct {
-	typeEnd int // end of type/subtype
+	typeEnd int
 	comma   int // offset of the comma before the data, or -1
 	base64  int // offset of ";base64", or -1
 }
@@ -140,7 +140,6 @@ func checkBase64(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// isActive reports whether content of a media type can contain scripts.
 func isActive(mediatype string) bool {
 	return ascii.IsOneOf(mediatype,
 		"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",

@@ -28,7 +28,6 @@ const (
 	ruleDIDURL    = "W3C DID Core, 3.2: did-url"
 )
 
-// didOf returns the end of the method and the end of the identifier.
 func didOf(l *layout.Layout) (method, id int) {
 	id = ascii.Until(l.Text, l.Path, l.PathEnd, '/')
 	return ascii.Until(l.Text, l.Path, id, ':'), id

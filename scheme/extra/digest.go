@@ -112,7 +112,6 @@ func checkNI(u uri.URI) []scheme.Finding {
 	return checkNIDigest(&l, from, semicolon)
 }
 
-// checkNIDigest checks that the digest has the length that its algorithm requires.
 func checkNIDigest(l *layout.Layout, from, semicolon int) []scheme.Finding {
 	const bitsEach = 6
 	id := algorithm(l.Text[from:semicolon])
@@ -218,8 +217,6 @@ func checkNIH(u uri.URI) []scheme.Finding {
 	return checkNIHDigest(&l, value, end, digits)
 }
 
-// checkNIHDigest checks the check digit, and that the digest has the length that its algorithm
-// requires.
 func checkNIHDigest(l *layout.Layout, value, end, digits int) []scheme.Finding {
 	if end < l.PathEnd {
 		if right := luhn(l.Text[value:end]); l.Text[end+1:l.PathEnd] != right {

@@ -157,7 +157,6 @@ func isUsual(name, value string) bool {
 	return value == "1" || name == "class" && ascii.EqualFold(value, "in") || name == "type" && ascii.EqualFold(value, "a")
 }
 
-// endsEscaped reports whether a backslash escapes the dot at the end of the name.
 func endsEscaped(s string, from, end int) bool {
 	escaped := false
 	for i := from; i < end; {

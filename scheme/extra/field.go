@@ -31,7 +31,6 @@ func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	}
 }
 
-// queryFields returns an iterator over the fields of the query.
 func queryFields(l *layout.Layout, sep byte) iter.Seq[field] {
 	return fields(l.Text, l.Query, l.QueryEnd, sep)
 }
@@ -96,7 +95,6 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 	}
 }
 
-// fewFields is the number of fields up to which repeatedField compares all pairs.
 const fewFields = 16
 
 // repeatedField returns the first field that has the same name as an earlier one, in any case, and

@@ -30,7 +30,6 @@ const (
 	ruleGeoParam = "RFC 5870, 3.3: parameter"
 )
 
-// A geoLayout holds the offsets of the pieces of a geo URI.
 type geoLayout struct {
 	coord [3]struct{ from, to int } // only the first n are valid
 	n     int                       // number of coordinates; 4 means more than three
@@ -182,7 +181,6 @@ func plainNum(num string) (negative bool, whole, fraction string) {
 	return negative && whole+fraction != "", whole, fraction
 }
 
-// compareNum compares the absolute value of num with an integer.
 func compareNum(num, limit string) int {
 	_, whole, fraction := plainNum(num)
 	if whole == "" {

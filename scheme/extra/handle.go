@@ -41,7 +41,6 @@ func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalHandle converts the prefix to lower case.
 func canonicalHandle(u uri.URI) string {
 	l := layout.Of(u)
 	return l.Text[:l.Path] + pid.FoldHandle(l.PathText()) + l.Text[l.PathEnd:]
@@ -72,7 +71,6 @@ func lowerRaw(s string) string {
 	return string(b)
 }
 
-// checkPID checks a URI by the rules of package pid.
 func checkPID(u uri.URI) []scheme.Finding {
 	if f := pid.Check(u); f != nil {
 		return []scheme.Finding{*f}

@@ -27,7 +27,6 @@ func partsInfo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalInfo converts the namespace to lower case.
 func canonicalInfo(u uri.URI) string {
 	l := layout.Of(u)
 	return l.Text[:l.Path] + pid.FoldInfo(l.PathText()) + l.Text[l.PathEnd:]

@@ -22,7 +22,6 @@ var jdbc = scheme.Scheme{
 
 const ruleJDBC = "JDBC Specification, 9.4: jdbc:subprotocol:subname"
 
-// checkJDBC checks the subprotocol and the subname.
 func checkJDBC(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if bad := refuseAuthority(&l, ruleJDBC, "the subprotocol"); bad != nil {
@@ -47,7 +46,6 @@ func checkJDBC(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// secretOf returns the range of the parameter that contains a password, if there is one.
 func secretOf(l *layout.Layout, from int) (start, end int, ok bool) {
 	for at := from; at < l.End(); {
 		end := at + 1

@@ -52,7 +52,6 @@ const (
 // ldapNames are the fields of the query, in order.
 var ldapNames = [...]string{"attributes", "scope", "filter", "extensions"}
 
-// ldapField returns the range of a field of the query, and whether the field is present.
 func ldapField(l *layout.Layout, n int) (from, to int, ok bool) {
 	if l.Query < 0 {
 		return 0, 0, false

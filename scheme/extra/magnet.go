@@ -88,7 +88,6 @@ func magnetName(name string) string {
 	return name
 }
 
-// checkTopic checks the value of xt.
 func checkTopic(l *layout.Layout, f field) []scheme.Finding {
 	const urnLength = len("urn:")
 	value := l.Text[f.value:f.end]

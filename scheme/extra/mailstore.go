@@ -98,8 +98,6 @@ var imapSteps = [...]struct {
 	slash bool
 }{{"uidvalidity", false}, {"uid", true}, {"section", true}, {"partial", true}, {"expire", false}, {"urlauth", false}}
 
-// imapMailbox returns the end of the mailbox, and the offset of the first semicolon or the end of
-// the path.
 func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	from := min(l.Path+1, l.PathEnd)
 	semicolon = ascii.Until(l.Text, from, l.PathEnd, ';')
@@ -177,8 +175,6 @@ func imapControl(l *layout.Layout) int {
 	}
 }
 
-// isLiteralEnd reports whether head ends with the length of a literal and tail begins with a line
-// break.
 func isLiteralEnd(head, tail string) bool {
 	text, braced := cutSuffixFold(head, "%7D")
 	text = strings.TrimSuffix(text, "+")
@@ -188,7 +184,6 @@ func isLiteralEnd(head, tail string) bool {
 	return braced && opened && ends && len(open) < len(text)
 }
 
-// cutSuffixFold is strings.CutSuffix for any case.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	n := len(s) - len(suffix)
 	if n < 0 || !ascii.EqualFold(s[n:], suffix) {

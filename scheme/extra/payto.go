@@ -59,7 +59,6 @@ var paytoOptions = fieldGrammar{
 
 func isNameOrDot(c byte) bool { return isTelName(c) || c == '.' }
 
-// checkPaytoOptions checks the options, and reports whether amount and receiver-name are present.
 func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Finding) {
 	for f := range queryFields(l, '&') {
 		if bad := paytoOptions.check(l.Text, f); bad != nil {

@@ -30,7 +30,6 @@ func relays() []scheme.Scheme {
 	return list
 }
 
-// relayRule returns the grammar rule for the scheme of the URI.
 func relayRule(l *layout.Layout) string {
 	if l.Text[0]|0x20 == 's' {
 		return "RFC 7064, 3.1: stunURI"

@@ -176,7 +176,6 @@ func checkConnection(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// checkRepository checks what checkRemote checks, and that there is a path.
 func checkRepository(u uri.URI) []scheme.Finding {
 	bad := checkRemote(u)
 	if scheme.HasError(bad) {

@@ -50,7 +50,6 @@ func servers() []scheme.Scheme {
 	return list
 }
 
-// checkServer checks the host, and the other rules that some of the schemes have.
 func checkServer(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	switch name, _ := u.Scheme(); {
@@ -87,7 +86,6 @@ func hasSecretQuery(name string) bool {
 	return ascii.EqualFold(name, "postgresql") || ascii.EqualFold(name, "postgres") || ascii.EqualFold(name, "mysql")
 }
 
-// checkServerOf checks the rules of a single scheme.
 func checkServerOf(l *layout.Layout, name string) []scheme.Finding {
 	const maxGemini = 1024
 	switch {

@@ -159,7 +159,6 @@ func isSIPHeader(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()[]/?:+$%", c) >= 0
 }
 
-// The grammars of the parameters and of the header fields.
 var (
 	sipParams = fieldGrammar{
 		rule: ruleSIPParam, form: "a parameter must have the form name or name=value", alone: true,

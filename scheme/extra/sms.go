@@ -83,7 +83,6 @@ func checkSMSFields(l *layout.Layout) []scheme.Finding {
 // isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
 func isUnreserved(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
 
-// isEscaped reports whether c is unreserved, or is the percent sign of a percent-encoding.
 func isEscaped(c byte) bool { return c == '%' || isUnreserved(c) }
 
 func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {

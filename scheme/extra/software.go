@@ -59,7 +59,6 @@ const (
 	rulePURLQualifier = "ECMA-427, 5.6.6: qualifiers"
 )
 
-// A packageURL holds the offsets of the components of a package URL.
 type packageURL struct {
 	layout.Layout
 	typeAt, typeEnd   int
@@ -124,7 +123,6 @@ func checkPURL(u uri.URI) []scheme.Finding {
 	return p.checkQualifiers()
 }
 
-// checkQualifiers checks the names of the qualifiers.
 func (p *packageURL) checkQualifiers() []scheme.Finding {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.name == p.QueryEnd {
@@ -212,7 +210,6 @@ func isDatabricks(url string) bool {
 	return strings.HasSuffix(host, ".azuredatabricks.net") || strings.HasSuffix(host, ".databricks.com")
 }
 
-// isCommit reports whether a version is the hash of a Git commit.
 func isCommit(version string) bool {
 	return len(version) == 40 && strings.Trim(version, "0123456789abcdefABCDEF") == ""
 }

@@ -139,7 +139,6 @@ func checkDigits(s string, from, to int, global bool) []scheme.Finding {
 	return nil
 }
 
-// isVisual reports whether c is a visual-separator.
 func isVisual(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')' }
 
 func isPhoneDigit(c byte) bool { return ascii.IsDigit(c) || isVisual(c) }
@@ -174,7 +173,6 @@ func checkTelParam(l *layout.Layout, f field) []scheme.Finding {
 	return nil
 }
 
-// checkParamName checks the name of a parameter of a tel or geo URI.
 func checkParamName(s string, f field, rule string) []scheme.Finding {
 	if f.name == f.nameEnd {
 		return layout.Refuse(f.name, f.end, rule, "missing parameter name")
@@ -255,7 +253,6 @@ func canonicalTel(u uri.URI) string {
 	return string(appendSubscriber([]byte("tel:"), l.Text, l.Path, l.PathEnd))
 }
 
-// appendSubscriber appends the canonical form of a number with its parameters.
 func appendSubscriber(b []byte, s string, from, to int) []byte {
 	end := ascii.Until(s, from, to, ';')
 	b = appendDigits(b, s[from:end])

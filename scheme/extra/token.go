@@ -41,7 +41,6 @@ const (
 	rulePKCS11Query = "RFC 7512, 2.3: pk11-qattr"
 )
 
-// uuidEnd returns the end of the UUID at the start of the path.
 func uuidEnd(l *layout.Layout) int {
 	const length = len("e71d4fae-5dec-22d6-fea5-00a0c91e6be4")
 	return min(l.Path+length, l.PathEnd)

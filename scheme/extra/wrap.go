@@ -74,7 +74,6 @@ var jar = scheme.Scheme{
 	Rules:     scheme.RuleSet{Check: checkJar, Parts: partsJar, Inner: innerJar},
 }
 
-// checkInside checks that s[from:to] is a valid URI.
 func checkInside(l *layout.Layout, from, to int, rule string) []scheme.Finding {
 	if _, err := l.Dialect.Parse(l.Text[from:to]); err != nil {
 		at := from
@@ -104,7 +103,6 @@ func partsWrapped(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 const ruleFeed = "draft-obasanjo-feed-URI-scheme, 2"
 
-// checkFeed checks that there is a host, or an inner http or https URL.
 func checkFeed(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if l.Authority {
@@ -210,7 +208,6 @@ func originOf(l *layout.Layout) (end, kind int) {
 	return end, ascii.Until(l.Text, end+1, l.End(), '/')
 }
 
-// checkFilesystem checks the origin, the type and the path.
 func checkFilesystem(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	end, kind := originOf(&l)

@@ -104,7 +104,7 @@ func checkJID(l *layout.Layout, j *jid) []scheme.Finding {
 	switch {
 	case j.domain == j.domainEnd:
 		return layout.Refuse(j.domain, j.domain, ruleXMPPDomain, "missing domain")
-	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0: // the domain is internationalized
+	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0:
 	default:
 		if bad := badHost(l.Text, j.domain, j.domainEnd); bad >= 0 {
 			return layout.Refuse(bad, min(bad+1, j.end), ruleXMPPDomain, "the domain must be a domain name or an IP address")

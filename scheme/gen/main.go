@@ -29,7 +29,6 @@ func main() {
 	}
 }
 
-// columns are the columns of the registry in the table.
 var columns = [...]string{"scheme", "status", "description", "reference", "template"}
 
 // An entry is a row of the registry.

@@ -33,7 +33,6 @@ func (s *API) getAuthority(c *call) error {
 	return writeJSON(c.w, http.StatusOK, a)
 }
 
-// readAuthority reads the authority with the prefix in the path from the body of a request.
 func readAuthority(c *call) (*store.Authority, error) {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {

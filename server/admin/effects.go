@@ -88,7 +88,6 @@ func (s *API) comparable(r store.Reader) *resolve.Engine {
 	})
 }
 
-// An askedError stands for the answer of another resolver.
 type askedError struct{ target string }
 
 func (e *askedError) Error() string {
@@ -201,12 +200,10 @@ type changedAuthorities struct {
 	next *store.Authority
 }
 
-// Aliased implements [store.Aliaser].
 func (s changedAuthorities) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
 	return store.Aliased(ctx, s.Reader, n)
 }
 
-// Authority implements [store.Reader].
 func (s changedAuthorities) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
 	if p == s.next.Prefix {
 		return s.next, nil
@@ -214,7 +211,6 @@ func (s changedAuthorities) Authority(ctx context.Context, p name.Prefix, at tim
 	return s.Reader.Authority(ctx, p, at)
 }
 
-// Authorities implements [store.Reader].
 func (s changedAuthorities) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
 	return func(yield func(*store.Authority, error) bool) {
 		put := false

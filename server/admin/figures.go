@@ -118,7 +118,6 @@ func (f *figures) makeRoom() {
 	}
 }
 
-// count waits for its turn and counts.
 func (f *figures) count(key string, fig *figure, count counting) {
 	var value any
 	var err error

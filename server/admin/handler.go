@@ -106,7 +106,6 @@ func (s *API) operations() []operation {
 	}
 }
 
-// match reports whether a path matches the route, and returns what is in the place of the braces.
 func (o operation) match(path string) (string, bool) {
 	before, rest, braces := strings.Cut(o.path, "{")
 	if !braces {
@@ -161,7 +160,6 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
 }
 
-// signInPath begins the paths of the pages for signing in.
 const signInPath = PagesRoot + "sign-in"
 
 // loggedTarget returns the target of a request for the access log. It leaves out the query of pages
@@ -244,7 +242,6 @@ func (s *API) operation(method, path string) (operation, string, error) {
 	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Kind: adminapi.KindMethod, Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
-// page answers requests for paths outside the API.
 func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {

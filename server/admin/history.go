@@ -119,7 +119,6 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
 
-// revisionOf converts a change to the form of the API, with the name of its author.
 func revisionOf(c *call, names *adminapi.UserNames, change *store.Change) adminapi.Revision {
 	r := adminapi.NewRevision(change)
 	r.WhoName = names.Of(c.r.Context(), r.Who)

@@ -37,7 +37,6 @@ func insideActor(ctx context.Context) (registrar.Actor, bool) {
 // cannot be mistaken for an ID, because an ID has no space.
 const insidePrefix = "user "
 
-// An insideTransport calls an API for an actor.
 type insideTransport struct {
 	api   *API
 	actor registrar.Actor
@@ -70,7 +69,6 @@ func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// An insideBody is the body of a response, from which the client reads.
 type insideBody struct {
 	*io.PipeReader
 	ctx    context.Context
@@ -157,7 +155,6 @@ func (w *insideWriter) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline ends the response if the deadline is in the past.
 func (w *insideWriter) SetWriteDeadline(t time.Time) error {
 	if hasPassed(t) {
 		return w.out.CloseWithError(os.ErrDeadlineExceeded)

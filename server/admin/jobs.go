@@ -105,7 +105,6 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 	return js
 }
 
-// run runs the work of a job, and returns its error.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	ctx = pacer.With(ctx, js.pacer)
 	watched := js.watch(ctx, j)
@@ -221,7 +220,6 @@ func (j *job) end(at time.Time, err, cause error) {
 	j.Problem, j.Next = jobProblem(err), j.next()
 }
 
-// jobProblem converts the error of a job for clients.
 func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):

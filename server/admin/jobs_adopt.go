@@ -115,7 +115,6 @@ func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 	return nil
 }
 
-// fileOf returns the name of files with a suffix in the store.
 func fileOf(suffix string) string { return suffix[1:] }
 
 func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File) error {

@@ -101,7 +101,6 @@ func applicable(dry *adminapi.Job, a adminapi.Application) error {
 	return nil
 }
 
-// applyRequest calls start with the request of a dry run, to apply it.
 func applyRequest[T any](j *job, start func(T) error) error {
 	var of T
 	if err := json.Unmarshal(j.Request, &of); err != nil {
@@ -159,7 +158,6 @@ func (s *API) forgetFile(ctx context.Context, id string) {
 	}
 }
 
-// keptOptions returns the options with which the file of a dry run is imported.
 func (s *API) keptOptions(c *call, u *adminapi.Upload) (bulk.ImportOptions, error) {
 	q, err := url.ParseQuery(u.Query)
 	if err != nil {
@@ -267,7 +265,6 @@ func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool
 	return changed, head, nil
 }
 
-// batches returns the batch IDs of the jobs that have applied a dry run.
 func (js *jobTable) batches(dry *job) (all []string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()

@@ -31,7 +31,6 @@ var errNoFile = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.
 
 func (js *jobTable) path(id, suffix string) string { return filepath.Join(js.dir, id+suffix) }
 
-// keep makes f the file of a job, which can be applied from then on.
 func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	if err := js.putFile(ctx, j.ID, uploadSuffix, f.File); err != nil {
 		return err
@@ -50,7 +49,6 @@ func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	return nil
 }
 
-// putFile moves f from the directory for jobs to the place for files of a job.
 func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) error {
 	if js.shared != nil {
 		return js.putParts(ctx, id, suffix, f)
@@ -133,7 +131,6 @@ func (js *jobTable) sweep() {
 	}
 }
 
-// A rejectsFile stores the rejected lines of a job, up to a limit.
 type rejectsFile struct {
 	jobs *jobTable
 	job  *job
@@ -142,10 +139,8 @@ type rejectsFile struct {
 	cut  bool
 }
 
-// errCut ends the list of rejected lines.
 var errCut = errors.New("too many rejected lines")
 
-// Write implements [io.Writer].
 func (r *rejectsFile) Write(p []byte) (n int, err error) {
 	if r.file == nil && !r.cut {
 		r.file, err = r.jobs.createSpool()
@@ -159,7 +154,6 @@ func (r *rejectsFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// close closes the file, and records that it exists.
 func (r *rejectsFile) close(ctx context.Context) {
 	if r.file == nil {
 		return

@@ -51,7 +51,6 @@ func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	return nil
 }
 
-// userInvalid is tokenInvalid for the jobs of a user.
 func (s *API) userInvalid(ctx context.Context, id string) error {
 	users, err := store.UsersOf(s.store)
 	if err != nil || !registrar.IsUserID(id) {
@@ -83,7 +82,6 @@ func (s *API) listJobs(c *call) error {
 	return writeJSON(c.w, http.StatusOK, all)
 }
 
-// nameUsers adds the current names of the users to the copy of a job.
 func nameUsers(ctx context.Context, names *adminapi.UserNames, j *adminapi.Job) {
 	j.WhoName = names.Of(ctx, j.Who)
 	if j.Approval != nil {
@@ -129,7 +127,6 @@ func (js *jobTable) settle(c *call, j *job) {
 	}
 }
 
-// settleElsewhere is settle for a job on another server.
 func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) {
 	const step = 200 * time.Millisecond
 	for until := time.Now().Add(patience); time.Now().Before(until); {

@@ -53,7 +53,6 @@ func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions)
 
 func (p *pins) drop() { drop(p.file) }
 
-// Next implements [bulk.Pins].
 func (p *pins) Next() (uint64, error) {
 	n, err := binary.ReadUvarint(p.in)
 	if err == nil && n == 0 {
@@ -62,7 +61,6 @@ func (p *pins) Next() (uint64, error) {
 	return n - 1, err
 }
 
-// Own implements [bulk.Pins].
 func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error) {
 	for c, err := range store.History(ctx, p.api.store, n) {
 		switch {
@@ -81,7 +79,6 @@ func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (b
 	return after == 0, nil
 }
 
-// A pinWriter writes revisions.
 type pinWriter struct {
 	api   *API
 	out   *bufio.Writer

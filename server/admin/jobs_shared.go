@@ -23,7 +23,6 @@ const (
 // maxJobConflicts bounds the attempts to change jobs while other servers change jobs too.
 const maxJobConflicts = 20
 
-// errJobsBusy means that other servers have changed jobs during each attempt.
 var errJobsBusy = &store.AwayError{Cause: "other servers are changing jobs", Err: store.ErrJobChanged}
 
 // A sharedJobs stores the jobs of a jobTable in a store that several servers share. The table has a
@@ -55,7 +54,6 @@ func (js *jobTable) owner() string {
 	return js.shared.run
 }
 
-// owns reports whether a job belongs to this server.
 func (js *jobTable) owns(j *job) bool { return j.Owner == js.owner() }
 
 func (js *jobTable) runs(j *job) bool { return j.State == adminapi.JobRunning && js.owns(j) }

@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// A startOf says how to start a job.
 type startOf struct {
 	adminapi.Job
 
@@ -24,7 +23,6 @@ type repeatedError struct{ job *job }
 
 func (*repeatedError) Error() string { return "the request has already started a job" }
 
-// start adds a job for a request, and returns it and its context.
 func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
 	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.begin(c, of, cancel) })

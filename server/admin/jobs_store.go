@@ -20,7 +20,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A savedJobs is the content of the file in which jobs are saved.
 type savedJobs struct {
 	Version int    `json:"version"`
 	Jobs    []*job `json:"jobs"`
@@ -161,13 +160,11 @@ func unstored(err error) error {
 	return &store.AwayError{Cause: "the request body cannot be stored on the server's disk", Err: err}
 }
 
-// A bodyReader reads a body, and records an error of reading.
 type bodyReader struct {
 	io.Reader
 	err error
 }
 
-// Read implements [io.Reader].
 func (r *bodyReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && err != io.EOF {

@@ -27,7 +27,6 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	case p.RetryAfter > 0:
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
-	// The store itself logs that it is unavailable.
 	if !isAway && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
 	}
@@ -89,7 +88,6 @@ func readJSON(c *call, v any) error {
 	return nil
 }
 
-// jsonError adds the line and column to an error of encoding/json at an offset.
 func jsonError(body []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

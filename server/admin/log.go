@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A logFilter selects entries of the log.
 type logFilter struct{ who, prefix, kind, batch string }
 
 func newLogFilter(q url.Values) (logFilter, error) {

@@ -13,7 +13,6 @@ const metricsPath = "/-/metrics"
 // noRole is the role in the metrics for a request without a valid token.
 const noRole = "none"
 
-// showMetrics shows the metrics to clients on this machine, and to other clients with a token.
 func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	if !isLocal(r) {
 		actor, err := s.authenticate(r)
@@ -81,7 +80,6 @@ func (j *job) outcome() error {
 	return nil
 }
 
-// expectTasks tells the metrics when each task last succeeded.
 func (s *API) expectTasks() {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()

@@ -81,7 +81,6 @@ type actorStore struct {
 
 var _ reserve.Backend = actorStore{}
 
-// Authorities implements [reserve.Backend].
 func (m actorStore) Authorities(ctx context.Context) (all []*store.Authority, err error) {
 	for a, err := range m.s.store.Authorities(ctx, time.Time{}) {
 		if err != nil {
@@ -104,12 +103,10 @@ func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return m.s.registrar.GetAt(ctx, kept, at)
 }
 
-// Put implements [reserve.Backend].
 func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Known implements [reserve.Backend].
 func (m actorStore) Known(ctx context.Context, n name.Name) (bool, error) {
 	return reserve.KnownIn(ctx, m.s.store, n)
 }

@@ -17,7 +17,6 @@ const (
 	maxMonthLinks  = 1000
 )
 
-// month sends the report about a month.
 func (s *API) month(c *call) error {
 	out, err := s.MonthReport(c.r.Context(), c.actor, c.q.Get("prefix"), c.q.Get("month"))
 	if err != nil {
@@ -66,7 +65,6 @@ func narrowed(a registrar.Actor, prefix string) (registrar.Actor, error) {
 	}
 }
 
-// A monthReporter makes a report with the rights of an actor.
 type monthReporter struct {
 	api    *adminapi.Client
 	prefix string
@@ -111,7 +109,6 @@ func (m *monthReporter) misses(ctx context.Context) error {
 	return nil
 }
 
-// changes adds the number of changes.
 func (m *monthReporter) changes(ctx context.Context) error {
 	a, err := m.api.Activity(ctx, m.out.Month)
 	if err != nil {
@@ -159,7 +156,6 @@ func (m *monthReporter) links(ctx context.Context) error {
 	return err
 }
 
-// withVerdict returns the links with a verdict, and whether there are more.
 func (m *monthReporter) withVerdict(ctx context.Context, verdict string) (all []adminapi.Link, more bool, err error) {
 	all = []adminapi.Link{}
 	for after := ""; ; {

@@ -37,7 +37,6 @@ func flag(q url.Values, key string) (bool, error) {
 	return on, nil
 }
 
-// A flagOf is a parameter that is a flag, and the option that it sets.
 type flagOf struct {
 	key  string
 	into *bool

@@ -88,11 +88,10 @@ func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error
 // A reach counts the names that a relocation would change, by authority.
 type reach struct {
 	api    *API
-	last   name.Name // the last name that was counted
+	last   name.Name
 	counts map[string]*adminapi.Reach
 }
 
-// maxReach limits the authorities in the result of a relocation.
 const maxReach = 100
 
 // add counts a name. All locations of a name come one after the other.

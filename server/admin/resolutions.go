@@ -136,7 +136,6 @@ func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, sourc
 	return nil
 }
 
-// isBelow reports whether text is begin, or continues begin by whole parts.
 func isBelow(text, begin string) bool {
 	rest, ok := strings.CutPrefix(text, begin)
 	return ok && (begin == "" || rest == "" || strings.ContainsAny(rest[:1], ":/") || strings.ContainsAny(begin[len(begin)-1:], ":/"))
@@ -192,7 +191,6 @@ func (s *API) topNames(ctx context.Context, a registrar.Actor, source counts.Sto
 	return some, nil
 }
 
-// A resolutionCounter adds up rows.
 type resolutionCounter struct {
 	out               *adminapi.Resolutions
 	periods, services map[string]*adminapi.ByClass

@@ -62,7 +62,6 @@ func wanted(q url.Values, key string) (bool, error) {
 	return flag(q, key)
 }
 
-// explainError sends an error of the resolver in the form of the public listener.
 func (s *API) explainError(c *call, err error) error {
 	var e *nomen.Error
 	switch {

@@ -45,7 +45,6 @@ type scrub struct {
 	writeFailed bool // the file could not be written, which was logged
 }
 
-// A scrubState is the progress of a scrub, saved in a file.
 type scrubState struct {
 	Version int       `json:"version"`
 	Head    string    `json:"head"`           // head of the log up to the changes that this pass has verified

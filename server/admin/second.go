@@ -20,8 +20,8 @@ import (
 
 // Limits of jobs that wait for a second person.
 const (
-	maxWaiting      = 100      // of all tokens
-	maxTokenWaiting = 20       // of one token
+	maxWaiting      = 100 // of all tokens
+	maxTokenWaiting = 20
 	maxAsked        = 32 << 10 // size of the request in bytes, because the file of jobs contains the request
 )
 
@@ -32,7 +32,6 @@ const (
 	redactsUser      = "user"
 )
 
-// A redactRequest is a redaction and its subject.
 type redactRequest struct {
 	registrar.Redaction
 
@@ -106,7 +105,6 @@ func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	return false, err
 }
 
-// askRelocation adds a job that makes a dry run of a relocation and then waits for a second person.
 func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) error {
 	of := relocationJob(rel, dryRun)
 	of.Approval = &adminapi.Approval{Why: rel.Why, From: rel.From, To: rel.To, Retired: rel.Retired}
@@ -179,7 +177,7 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 		return s.repeated(c, err)
 	}
 	go func() {
-		_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return prepare(ctx, j) }) // the job has the error
+		_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return prepare(ctx, j) })
 	}()
 	s.jobs.settle(c, j)
 	s.jobs.saveNow()
@@ -244,7 +242,6 @@ func (js *jobTable) saveNow() {
 	}
 }
 
-// approvedBy adds to the reason of a change the person who has approved it.
 func approvedBy(why, person string) string {
 	if why == "" {
 		return "approved by " + cmp.Or(person, "the operator")

@@ -32,7 +32,7 @@ func (s *API) approveJob(c *call) error {
 		s.jobs.saveNow() // after a crash the job counts as interrupted, and is not approved again
 		s.log.Info("second person approved", "job", j.ID, "kind", j.Kind, "who", j.Who, "by", c.actor.Who)
 		go func() {
-			_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return s.carryOut(ctx, j, c.actor) }) // the job has the error
+			_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return s.carryOut(ctx, j, c.actor) })
 		}()
 	}
 	s.jobs.settle(c, j)
@@ -286,7 +286,6 @@ func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocatio
 	return approved, nil
 }
 
-// relocateOnly relocates the approved names, and reports the others.
 func (s *API) relocateOnly(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor, approved *approvedNames) error {
 	rel.Only, rel.Begun = approved.has, s.jobs.begun(j)
 	rel.Progress = func(sum registrar.Relocated) { s.jobs.note(j, adminapi.Report{Relocated: &sum}) }
@@ -302,7 +301,6 @@ func (s *API) relocateOnly(ctx context.Context, j *job, rel registrar.Relocation
 	return err
 }
 
-// errNotApproved is why an approved relocation left a name unchanged.
 var errNotApproved = &adminapi.StatusError{
 	Kind: adminapi.KindSecond, Status: http.StatusConflict,
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",

@@ -24,8 +24,8 @@ type approvedNames struct {
 	denied int       // number of names that the requester may no longer change
 	last   name.Name // the last one that would change
 
-	refused []uint64            // hashes of the names that the check at the approval rejected
-	reasons map[name.Name]error // reasons, for the first of these names
+	refused []uint64 // hashes of the names that the check at the approval rejected
+	reasons map[name.Name]error
 }
 
 // sort prepares the set for has and refusal.

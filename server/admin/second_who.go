@@ -57,7 +57,6 @@ func (s *API) isNodeToken(id string) bool { return s.nodeToken != nil && id == s
 
 var errNotStored = errors.New("not in the store")
 
-// stored returns the actor in the store for a result of [call.token].
 func (s *API) stored(ctx context.Context, token string) (registrar.Actor, error) {
 	if id, ok := strings.CutPrefix(token, insidePrefix); ok {
 		return s.storedUser(ctx, id)

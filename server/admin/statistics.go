@@ -71,7 +71,6 @@ func (s *API) statistics(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// A nameCounter counts names and their locations.
 type nameCounter struct {
 	now         time.Time
 	authorities *store.AuthoritySet
@@ -212,7 +211,6 @@ func parseMonth(text string) (time.Time, error) {
 	return month, nil
 }
 
-// namePeople adds the current names of the users.
 func (s *API) namePeople(ctx context.Context, a *adminapi.Activity) {
 	names := s.userNames()
 	for i := range a.People {
@@ -276,7 +274,6 @@ func (s *API) countChanges(ctx context.Context, a registrar.Actor, month time.Ti
 	return n.result(), nil
 }
 
-// An activityCounter counts changes by day and by who made them.
 type activityCounter struct {
 	month  time.Time
 	days   []adminapi.DayCount
@@ -308,7 +305,6 @@ func (n *activityCounter) add(c *store.Change) {
 	count(person, c)
 }
 
-// count counts a change by its kind.
 func count(n *adminapi.Changes, c *store.Change) {
 	switch {
 	case c.Record == nil:

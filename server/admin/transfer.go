@@ -173,7 +173,6 @@ func (s *API) keep(ctx context.Context, run *importRun, f *spooled) error {
 	return s.jobs.keep(ctx, run.job, f)
 }
 
-// An importRun is an import that is a job.
 type importRun struct {
 	size    int64 // size of the file in bytes, or 0 if it is not needed
 	api     *API
@@ -200,7 +199,7 @@ func (r *importRun) do(ctx context.Context) error {
 		sum, err = bulk.Import(ctx, r.api.registrar, r.call.actor, r.in, r.options)
 		r.note(sum)
 		if r.size > 0 {
-			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 }) // the total was an estimate
+			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 })
 		}
 		if r.rejects != nil {
 			r.rejects.close(ctx)

@@ -80,7 +80,6 @@ func (e *clockError) Error() string {
 // certificate, because host names contain no "_".
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
-// readBackOff reads the back-off of a host from the vault, which all nodes share.
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
 	text, err := m.o.Vault.Secret(ctx, m.stateKey(name))
 	if errors.Is(err, store.ErrNotFound) {

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// filesEvery is how often to look for changed files.
 const filesEvery = 5 * time.Second
 
 // Files is a [Source] of one certificate in a file, whose private key is in the same file or in
@@ -31,7 +30,6 @@ type Files struct {
 	reminder reminder
 }
 
-// A fileState is the result of reading the files.
 type fileState struct {
 	pair     *tls.Certificate // the last valid certificate
 	err      error            // the error of the last attempt

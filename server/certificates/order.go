@@ -165,8 +165,6 @@ func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	return err
 }
 
-// authorize completes an authorization with the first type of challenges that the authorization
-// offers.
 func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name string, challenges []string) error {
 	z, err := c.GetAuthorization(ctx, url)
 	if err != nil || z.Status == acme.StatusValid {

@@ -22,10 +22,8 @@ type source struct {
 	read func(value)
 }
 
-// Describe implements [prometheus.Collector].
 func (s source) Describe(to chan<- *prometheus.Desc) { to <- s.desc }
 
-// Collect implements [prometheus.Collector].
 func (s source) Collect(to chan<- prometheus.Metric) {
 	s.read(func(v float64, labels ...string) { to <- prometheus.MustNewConstMetric(s.desc, s.kind, v, labels...) })
 }
@@ -170,7 +168,6 @@ func storage(r store.Reader) []prometheus.Collector {
 	}
 }
 
-// caches returns the metrics of the caches of the store, and of the cache of answers.
 func caches(o Options) []prometheus.Collector {
 	each := func(read func(value, *store.CacheUsage)) func(value) {
 		return func(to value) {
@@ -230,7 +227,6 @@ func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
 	}
 }
 
-// published returns the metrics of the published log.
 func published(state func() (Published, bool)) []prometheus.Collector {
 	of := func(name, help string, read func(Published) float64) prometheus.Collector {
 		return gauge(name, help, func(to value) {
@@ -280,7 +276,6 @@ const (
 	countTime  = time.Second
 )
 
-// A size caches the size of a store.
 type size struct {
 	store store.Reader
 

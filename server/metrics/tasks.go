@@ -96,7 +96,6 @@ func (t *Tasks) each(read func(value, string, task)) func(value) {
 	}
 }
 
-// sources returns the metrics of the tasks.
 func (t *Tasks) sources() []prometheus.Collector {
 	return []prometheus.Collector{
 		counter("nomen_task_runs_total", "Runs of recurring tasks, by task and result.", t.each(func(to value, name string, of task) {

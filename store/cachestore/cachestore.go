@@ -149,7 +149,6 @@ type minimum struct {
 	until    time.Time
 }
 
-// maxTracked limits the recently changed subjects of which the cache keeps track.
 const maxTracked = 200_000
 
 var (
@@ -264,7 +263,6 @@ func (s *Store) usable() bool {
 	return s.paused.IsZero()
 }
 
-// good reports whether v includes all changes of its subject that are known.
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -363,7 +361,6 @@ func (s *Store) remove(subject store.Subject) {
 	s.invalidations.Invalidate(subject.Key)
 }
 
-// removeAll empties the cache, and invalidates all answers.
 func (s *Store) removeAll() {
 	s.cache.InvalidateAll()
 	s.invalidations.InvalidateAll()

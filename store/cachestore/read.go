@@ -162,7 +162,6 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 	}
 }
 
-// errSlow is the error for a slow store if there is a stale answer.
 var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
 // avoids reports whether to return a stale answer without asking the store.
@@ -170,7 +169,6 @@ func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
 
-// load reads the value of a subject from the store.
 func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err error) {
 	switch subject.Kind {
 	case store.KindName:
@@ -212,7 +210,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	if store.IsFresh(ctx) {
 		return store.Records(ctx, s.Backing, names, change)
 	}
-	return store.Records(ctx, struct{ store.Reader }{s}, names, change) // read the records one by one, with Get
+	return store.Records(ctx, struct{ store.Reader }{s}, names, change)
 }
 
 // History implements [store.Historian]. The history is not cached, and may come from a replica that

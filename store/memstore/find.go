@@ -74,7 +74,6 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	})
 }
 
-// beginFind returns the index, and the number of the last batch.
 func (s *Store) beginFind(ctx context.Context) ([]store.Place, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// jobs has the jobs of a store and their files.
 type jobs struct {
 	rows       map[string]store.JobRow
 	parts      map[jobPart][]byte

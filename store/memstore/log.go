@@ -26,7 +26,6 @@ type place struct {
 	index uint64
 }
 
-// seal appends a change and returns its number.
 func (l *sealedLog) seal(c *store.Change) uint64 {
 	e := &store.Entry{Seq: uint64(len(l.entries)) + 1, Change: c}
 	_, _ = rand.Read(e.Salt[:]) // Read never fails
@@ -36,7 +35,6 @@ func (l *sealedLog) seal(c *store.Change) uint64 {
 	return e.Seq
 }
 
-// add appends a complete entry.
 func (l *sealedLog) add(e *store.Entry) {
 	l.entries = append(l.entries, e)
 	l.buf = codec.AppendLeaf(l.buf[:0], e)
@@ -49,7 +47,6 @@ func (l *sealedLog) redact(seq uint64, left *store.Change) {
 	l.entries[seq-1] = &store.Entry{Seq: seq, Change: left, Digest: l.entries[seq-1].Digest}
 }
 
-// Node implements [ledger.Source].
 func (l *sealedLog) Node(level int, index uint64) (ledger.Hash, error) {
 	h, ok := l.nodes[place{level, index}]
 	if !ok {
@@ -58,7 +55,6 @@ func (l *sealedLog) Node(level int, index uint64) (ledger.Hash, error) {
 	return h, nil
 }
 
-// Leaves implements [ledger.Source].
 func (l *sealedLog) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return func(yield func(ledger.Hash, error) bool) {
 		var leaf []byte
@@ -219,7 +215,6 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	return nil
 }
 
-// load appends an entry of another log together with its step.
 func (l *sealedLog) load(e *store.Entry, step store.Step) error {
 	kept := &store.Entry{Seq: e.Seq, Change: step.Next, Digest: e.Digest}
 	if !step.Next.Redacted {

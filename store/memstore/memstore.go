@@ -153,7 +153,6 @@ func (s *Store) identify(step store.Step) {
 	}
 }
 
-// index looks for the owner of a subject among all users, and stores it in the index.
 func (s *Store) index(subject string) {
 	delete(s.users, subject)
 	for id, versions := range s.tables[store.KindUser].versions {
@@ -170,7 +169,6 @@ func (s *Store) owner(ctx context.Context, subject string) (string, error) {
 	return s.users[subject], s.usable(ctx)
 }
 
-// find returns a copy of the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -62,7 +62,6 @@ func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress 
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
 
-// backupBy calls work, which makes the backup in dir, and adds to its error.
 func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, dir string) error) error {
 	e, err := s.enter()
 	if err != nil {
@@ -176,7 +175,6 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string,
 	return err
 }
 
-// checkpoint makes a checkpoint of an engine and describes it in m.
 func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
@@ -258,7 +256,6 @@ func (s *Store) checkRemovable(dir string) error {
 	return nil
 }
 
-// isCheckpoint reports whether name can be the name of a checkpoint of the store named base.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// errGone is why a disk is down if the directory of the store was deleted or replaced.
 var errGone = errors.New("the directory of the store was deleted or replaced")
 
 // errEnding is the error of compactions while an engine is being closed, so that they end.
@@ -154,10 +153,8 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// A fileKind says how writes to a file are handled when the disk is down.
 type fileKind uint8
 
-// Values of fileKind.
 const (
 	vitalFile     fileKind = iota // log, manifest, marker, options: writes are discarded
 	flushedFile                   // a table flushed from memory: kept in memory
@@ -207,7 +204,6 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// refusal returns the error of a write to a disk that is down, for the engine.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -234,12 +230,10 @@ func (d *engineDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.Fi
 	})
 }
 
-// ReuseForWrite implements [vfs.FS].
 func (d *engineDisk) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.create(name, category, func() (vfs.File, error) { return d.FS.ReuseForWrite(old, name, category) })
 }
 
-// OpenReadWrite implements [vfs.FS].
 func (d *engineDisk) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	return d.create(name, category, func() (vfs.File, error) { return d.FS.OpenReadWrite(name, category, o...) })
 }
@@ -301,7 +295,6 @@ func (d *engineDisk) rest() {
 	}
 }
 
-// Stat implements [vfs.FS].
 func (d *engineDisk) Stat(name string) (vfs.FileInfo, error) {
 	if d.err() != nil && d.within(name) {
 		if info, err := d.mem.Stat(name); err == nil {
@@ -311,7 +304,6 @@ func (d *engineDisk) Stat(name string) (vfs.FileInfo, error) {
 	return d.FS.Stat(name)
 }
 
-// OpenDir implements [vfs.FS].
 func (d *engineDisk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
 	if err != nil || name != d.dir {
@@ -335,27 +327,22 @@ func (d *engineDisk) change(name string, change func() error) error {
 	return nil
 }
 
-// MkdirAll implements [vfs.FS].
 func (d *engineDisk) MkdirAll(dir string, mode os.FileMode) error {
 	return d.timed(func() error { return d.FS.MkdirAll(dir, mode) })
 }
 
-// Remove implements [vfs.FS].
 func (d *engineDisk) Remove(name string) error {
 	return d.change(name, func() error { return d.FS.Remove(name) })
 }
 
-// RemoveAll implements [vfs.FS].
 func (d *engineDisk) RemoveAll(name string) error {
 	return d.change(name, func() error { return d.FS.RemoveAll(name) })
 }
 
-// Rename implements [vfs.FS].
 func (d *engineDisk) Rename(from, to string) error {
 	return d.change(to, func() error { return d.FS.Rename(from, to) })
 }
 
-// Link implements [vfs.FS].
 func (d *engineDisk) Link(from, to string) error {
 	return d.change(to, func() error { return d.FS.Link(from, to) })
 }
@@ -369,7 +356,6 @@ func (d *engineDisk) Lock(name string) (io.Closer, error) {
 	return held, err
 }
 
-// Unwrap implements [vfs.FS].
 func (d *engineDisk) Unwrap() vfs.FS { return d.FS }
 
 // A dirLock is the lock of a directory, which the engines of one store share.

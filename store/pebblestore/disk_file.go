@@ -6,7 +6,6 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// An engineFile is a file of an engineDisk, or its directory.
 type engineFile struct {
 	vfs.File
 	disk  *engineDisk
@@ -30,7 +29,6 @@ func (f *engineFile) do(write func() error) error {
 	return f.disk.failure(f.kind, err)
 }
 
-// Write implements [vfs.File].
 func (f *engineFile) Write(p []byte) (n int, err error) {
 	f.turn.Rest(f.disk.ending)
 	err = f.do(func() (err error) { n, err = f.File.Write(p); return err })
@@ -40,7 +38,6 @@ func (f *engineFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// WriteAt implements [vfs.File].
 func (f *engineFile) WriteAt(p []byte, at int64) (n int, err error) {
 	err = f.do(func() (err error) { n, err = f.File.WriteAt(p, at); return err })
 	if err == nil {
@@ -49,10 +46,8 @@ func (f *engineFile) WriteAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// Sync implements [vfs.File].
 func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.Sync() }) }
 
-// SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
 // sync calls the given function, and checks that the log still exists, because syncing a deleted
@@ -67,7 +62,6 @@ func (f *engineFile) sync(sync func() error) error {
 	})
 }
 
-// SyncTo implements [vfs.File].
 func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	err = f.do(func() (err error) { full, err = f.File.SyncTo(n); return err })
 	return full, err
@@ -85,7 +79,6 @@ func (f *engineFile) Preallocate(from, n int64) error {
 	return f.disk.timed(func() error { return f.File.Preallocate(from, min(n, maxPreallocated)) })
 }
 
-// Close implements [vfs.File].
 func (f *engineFile) Close() error {
 	f.disk.wal.CompareAndSwap(f, nil)
 	if err := f.disk.timed(f.File.Close); err != nil && f.disk.err() == nil {

@@ -91,22 +91,18 @@ func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
 // of locations are read by seeking, which filters do not make faster.
 type filter struct{ pebble.FilterPolicy }
 
-// Name returns the name of the filter in the tables on disk.
 func (f filter) Name() string { return "nomen." + f.FilterPolicy.Name() }
 
-// MayContain implements [pebble.FilterPolicy].
 func (f filter) MayContain(t pebble.FilterType, block, key []byte) bool {
 	return !isFiltered(key) || f.FilterPolicy.MayContain(t, block, key)
 }
 
-// NewWriter implements [pebble.FilterPolicy].
 func (f filter) NewWriter(t pebble.FilterType) pebble.FilterWriter {
 	return filterWriter{f.FilterPolicy.NewWriter(t)}
 }
 
 type filterWriter struct{ pebble.FilterWriter }
 
-// AddKey implements [pebble.FilterWriter].
 func (w filterWriter) AddKey(key []byte) {
 	if isFiltered(key) {
 		w.FilterWriter.AddKey(key)
@@ -139,10 +135,8 @@ const (
 	maxTold   = 64 // maximum number of different messages that are tracked
 )
 
-// Infof implements [pebble.Logger].
 func (l *logger) Infof(string, ...any) {}
 
-// Errorf implements [pebble.Logger].
 func (l *logger) Errorf(format string, args ...any) {
 	if l.log == nil {
 		return
@@ -232,7 +226,6 @@ type engine struct {
 	flushed    chan struct{} // signals that there is a new table
 }
 
-// openEngine opens an engine, and reads the state of the store from it.
 func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	o := s.options
 	o.ReadOnly = readOnly

@@ -83,8 +83,6 @@ func readFile(files vfs.FS, name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// validRecords returns the length of the valid records that begin a manifest, and whether these are
-// the whole manifest.
 func validRecords(text []byte) (size int, whole bool) {
 	r := record.NewReader(bytes.NewReader(text), 0)
 	for {
@@ -108,7 +106,6 @@ const (
 	recordFirst  = 2 // kind of the first chunk of a record
 )
 
-// hasRecord reports whether a valid chunk that begins a record is at the offset from or later.
 func hasRecord(text []byte, from int) bool {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for at := from; at+recordHeader < len(text); at++ {

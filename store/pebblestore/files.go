@@ -33,7 +33,6 @@ func absolute(path string) string {
 	}
 }
 
-// engineFiles has patterns for the names of all files in a store or an unfinished backup.
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
 // lockFile is locked while a process uses the directory. It is empty, and no backup contains it.

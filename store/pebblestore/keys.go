@@ -65,7 +65,6 @@ func kindIn(space byte) store.Kind {
 	}
 }
 
-// appendKey appends the key under which the last change of a subject is stored.
 func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }

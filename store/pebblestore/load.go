@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loadBatch is how many entries Load writes in a batch.
 const loadBatch = 4096
 
 // Load implements [store.Loader].
@@ -29,7 +28,6 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return err
 }
 
-// A loader is one call of Load.
 type loader struct {
 	s     *Store
 	ctx   context.Context

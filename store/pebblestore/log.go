@@ -46,7 +46,6 @@ func (v *view) logSize() (uint64, error) {
 	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "not a key of the log"}
 }
 
-// A foundEntry is an entry of the log, or the error from reading it.
 type foundEntry struct {
 	row   *logRow
 	entry *store.Entry
@@ -79,7 +78,6 @@ func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).deco
 // computed from the encoding, or does not match the row.
 func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
 
-// readAll calls take with each row and the stored value of its entry.
 func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)) {
 	order := make([]*foundEntry, 0, len(list))
 	for i := range list {
@@ -106,7 +104,6 @@ func (f *foundEntry) decode(value []byte) {
 	f.entry, f.err = placed(e, f.row, err)
 }
 
-// hash computes the hash of the leaf of the entry from its stored value.
 func (f *foundEntry) hash(value []byte) {
 	var room [256]byte
 	f.appendLeaf(room[:0], value)
@@ -115,7 +112,6 @@ func (f *foundEntry) hash(value []byte) {
 // text computes the leaf of the entry, and its hash, from its stored value.
 func (f *foundEntry) text(value []byte) { f.bytes = f.appendLeaf(nil, value) }
 
-// appendLeaf appends the leaf of the entry to b, and sets its hash.
 func (f *foundEntry) appendLeaf(b, value []byte) []byte {
 	p := codec.Position{Subject: f.row.subject, Seq: f.row.seq, Revision: f.row.revision, Time: f.row.time}
 	if leaf, ok := codec.AppendStoredLeaf(b, p, value); ok {
@@ -184,7 +180,6 @@ func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	return nil, row.damage("revision %d, change %d of the log, is missing", row.revision, row.seq)
 }
 
-// placed checks that e is the entry to which the row refers.
 func placed(e *store.Entry, row *logRow, err error) (*store.Entry, error) {
 	switch {
 	case err != nil:
@@ -230,7 +225,6 @@ func (v *view) all(ctx context.Context, start, end uint64) iter.Seq2[*store.Entr
 // A source reads the Merkle tree for package ledger.
 type source struct{ db pebble.Reader }
 
-// Node implements [ledger.Source].
 func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
 	key := appendNode(nil, level, index)
 	value, closer, err := s.db.Get(key)
@@ -247,7 +241,6 @@ func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
 	return h, nil
 }
 
-// Leaves implements [ledger.Source].
 func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
 		return viewing(s.db, func(v *view) error {

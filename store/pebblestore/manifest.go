@@ -66,7 +66,6 @@ type ManifestError struct {
 
 func (e *ManifestError) Error() string { return e.File + ": " + e.Problem }
 
-// Lines of a manifest.
 type (
 	manifestHead struct {
 		Format  string    `json:"format"`
@@ -127,7 +126,6 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// readManifest is [ReadManifest] for any file system.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, manifestFile)
 	info, err := files.Stat(path)

@@ -29,7 +29,6 @@ func cacheSize(memory, limit int64) int64 {
 // writes in progress, requests and garbage.
 const otherMemory = 512 << 20
 
-// withinShare is the smallest share of a memory limit for the cache.
 const withinShare = 4 // one quarter
 
 // CacheSizeWithin returns the size of the cache for a program with the given memory limit, both in

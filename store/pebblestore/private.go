@@ -16,7 +16,6 @@ import (
 // creates, whatever the umask: a store contains reserved names and hashes of tokens.
 type private struct{ vfs.FS }
 
-// Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
 // keptPrivate returns a file system like files that makes private files. If files is nil, it is
@@ -52,7 +51,6 @@ func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 	return p.OpenReadWrite(name, category)
 }
 
-// OpenReadWrite implements [vfs.FS].
 func (p private) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File, error) {
 	if err := p.make(name); err != nil {
 		return nil, err
@@ -60,7 +58,6 @@ func (p private) OpenReadWrite(name string, category vfs.DiskWriteCategory, opti
 	return p.FS.OpenReadWrite(name, category, options...)
 }
 
-// MkdirAll implements [vfs.FS].
 func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
@@ -90,12 +87,10 @@ func tighten(o Options) {
 // disk adapts a file system to [durable.FS].
 type disk struct{ vfs.FS }
 
-// CreateBeside implements [durable.FS].
 func (d disk) CreateBeside(path string) (durable.File, string, error) {
 	tmp := path + ".tmp"
 	f, err := d.FS.Create(tmp, vfs.WriteCategoryUnspecified)
 	return f, tmp, err
 }
 
-// SyncParent implements [durable.FS].
 func (d disk) SyncParent(path string) error { return syncDir(d.FS, d.PathDir(path)) }

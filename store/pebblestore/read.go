@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// find returns the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	e, err := s.enter()
 	if err != nil {

@@ -259,7 +259,6 @@ func (r *rekeyer) mark() error {
 	)
 }
 
-// progress reports progress from time to time.
 func (r *rekeyer) progress(stage string, done int64) error {
 	const often = 1 << 10
 	if r.o.Progress != nil && done%often == 0 {

@@ -110,7 +110,6 @@ const (
 	isLast     = 1
 )
 
-// appendOrdered appends a key that sorts changes by time, subject and revision.
 func appendOrdered(b []byte, c *store.Change) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Time.UnixMilli())^1<<63)
 	b = append(append(b, byte(c.Subject().Kind)), c.Subject().Key...)
@@ -324,7 +323,6 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 	return nil
 }
 
-// countChanges returns the number of changes, including those of tokens.
 func (v *view) countChanges() (n int64, err error) {
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		switch v.it.Key()[0] {

@@ -156,7 +156,6 @@ func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Mov
 	return list, moves
 }
 
-// planGrants plans the moves of the prefixes of tokens or users.
 func (r *rekeyer) planGrants(k store.Kind) error {
 	for s, err := range r.old.subjects(k) {
 		if err != nil {
@@ -313,7 +312,6 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// isMoving reports whether a subject gets another key, or another subject gets its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken || s.Kind == store.KindUser || s.Kind == store.KindTokenRights {
 		return false, nil

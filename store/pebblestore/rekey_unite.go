@@ -72,7 +72,6 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 	})
 }
 
-// renumbered converts revisions of the strand to revisions of the merged history.
 func (s *strand) renumbered(revisions []uint64) []uint64 {
 	var list []uint64
 	for _, r := range revisions {

@@ -78,7 +78,6 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	return r.res, nil
 }
 
-// A restorer is one call of Restore.
 type restorer struct {
 	RestoreOptions
 	ctx         context.Context
@@ -140,7 +139,6 @@ func (r *restorer) run() error {
 	return r.open()
 }
 
-// copyListed copies the files in the manifest.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
 	if err := checkFormat(m.Format); err != nil {
 		return err

@@ -135,7 +135,6 @@ func (m moment) iterate(space byte) (*view, error) {
 	return &view{it: it}, err
 }
 
-// newest returns the last change of the subject s, at which v is.
 func (v *view) newest(s store.Subject) check.Change {
 	c := check.Change{Subject: s, Last: true}
 	if c.Entry, c.Err = v.entry(s); c.Err == nil {

@@ -20,7 +20,6 @@ type view struct {
 	turn    *pacer.Turn // of a long reading; nil if it does not rest
 }
 
-// newView returns a view of a database, a snapshot or an indexed batch.
 func newView(r pebble.Reader) (*view, error) {
 	v := &view{}
 	return v, v.open(r)
@@ -35,7 +34,6 @@ func (v *view) open(r pebble.Reader) (err error) {
 	return nil
 }
 
-// viewing calls f with a view of r.
 func viewing(r pebble.Reader, f func(*view) error) error {
 	v, err := newView(r)
 	if err != nil {

@@ -16,7 +16,6 @@ const (
 	warmQuiet = 20
 )
 
-// Warming fills warmShare/warmParts of the cache, and leaves the rest to clients.
 const warmShare, warmParts = 3, 4
 
 // warm reads names into the cache, in the order of their keys. It ends when it has read all names,

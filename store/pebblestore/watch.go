@@ -27,7 +27,6 @@ const (
 	damageAfter = time.Hour // if the store is damaged, it must be restored first
 )
 
-// causeDamage is the cause shown while a store is damaged.
 const causeDamage = "the store is damaged"
 
 // A state says why a store rejects changes at present.

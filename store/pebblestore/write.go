@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAhead limits the planned batches that wait for the disk.
 const maxAhead = 1024
 
 // A request is a batch of changes, or a task, on its way through decide and acknowledge.
@@ -83,7 +82,6 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return s.submit(ctx, changes, nil)
 }
 
-// submit passes a batch of changes or entries to decide and waits for the result.
 func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*store.Entry) ([]store.Result, error) {
 	r, ok := s.idle.Get().(*request)
 	if !ok {

@@ -71,10 +71,8 @@ func (w *writer) reset() {
 	w.turn = nil
 }
 
-// maxEntries bounds the entries for which a writer keeps memory between batches.
 const maxEntries = 8192
 
-// last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
 	w.touch()
 	if c, raw := w.reads.take(s); c != nil {
@@ -210,7 +208,6 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	return w.batch.Set([]byte(metaCount), w.value, nil)
 }
 
-// formatOf returns the earliest version of the format that can have these steps.
 func formatOf(steps []store.Step) uint64 {
 	format := uint64(formatNoUsers)
 	for i := range steps {
@@ -361,7 +358,6 @@ func (w *writer) redact(step store.Step) error {
 	return v.failure(step.Subject.Key)
 }
 
-// remove redacts the entry at which v is.
 func (w *writer) remove(v *view, s store.Subject) error {
 	e, err := v.entry(s)
 	if err != nil || e.Change.Redacted {

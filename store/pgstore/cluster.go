@@ -271,7 +271,6 @@ func (cl *cluster) judgeAll() {
 	cl.state.Store(&c)
 }
 
-// logCondition is logServer for the whole cluster, if it has several servers.
 func (cl *cluster) logCondition() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -287,7 +286,6 @@ func (cl *cluster) logCondition() {
 	}
 }
 
-// condition returns the last known condition of the cluster.
 func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
 
 // unable returns why no server accepts changes.
@@ -379,7 +377,6 @@ func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.
 // denies reports whether err is a rejected login and there is no other server.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
-// readWithin is read with another time to wait.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {

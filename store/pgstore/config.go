@@ -43,7 +43,6 @@ type canceller struct {
 	abandoned bool
 }
 
-// HandleCancel implements [ctxwatch.Handler].
 func (c *canceller) HandleCancel(ctx context.Context) {
 	if c.abandoned = errors.Is(context.Cause(ctx), errServerLost); !c.abandoned {
 		c.asks.HandleCancel(ctx)
@@ -52,7 +51,6 @@ func (c *canceller) HandleCancel(ctx context.Context) {
 	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails, pgx closes the connection
 }
 
-// HandleUnwatchAfterCancel implements [ctxwatch.Handler].
 func (c *canceller) HandleUnwatchAfterCancel() {
 	if !c.abandoned {
 		c.asks.HandleUnwatchAfterCancel()
@@ -101,7 +99,6 @@ func parseConfig(url string) (*config, error) {
 	return c, nil
 }
 
-// own applies the parameters of this package, and removes them from params.
 func (c *config) own(params map[string]string) error {
 	for name, set := range map[string]func(string) error{
 		paramPool: func(s string) (err error) {

@@ -51,7 +51,6 @@ func (s *Store) Counts() counts.Store { return countStore{s} }
 
 type countStore struct{ s *Store }
 
-// Add implements [counts.Store].
 func (k countStore) Add(ctx context.Context, b counts.Batch) error {
 	return k.s.retryOnPrimary(ctx, "add counts", func(ctx context.Context, c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
@@ -160,7 +159,6 @@ func readPart(ctx context.Context, c *pgx.Conn, q counts.Query, month counts.Mon
 	return part, err
 }
 
-// Roll implements [counts.Store].
 func (k countStore) Roll(ctx context.Context, before counts.Month) error {
 	return k.s.retryOnPrimary(ctx, "roll up counts", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, rollCounts, int32(before))

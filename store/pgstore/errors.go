@@ -96,7 +96,6 @@ func away(err error) bool {
 // notice earlier that it is back.
 const retryAfter = time.Second
 
-// awayError returns the [*store.AwayError] for an err for which away is true.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
@@ -144,7 +143,6 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC and the error of the database.
 func (e *FullError) Unwrap() []error { return []error{syscall.ENOSPC, e.err} }
 
-// full wraps err in a [*FullError] if it means that the disk is full.
 func full(err error) error {
 	if state(err) == diskFull {
 		return &FullError{err}

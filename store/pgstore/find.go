@@ -100,7 +100,6 @@ func (f *finder) group(from place) (unfinished bool, err error) {
 	}
 }
 
-// hand yields p if it has the prefix.
 func (f *finder) hand(p place) (more bool, err error) {
 	if err := f.ctx.Err(); err != nil {
 		return false, err

@@ -39,7 +39,6 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return failed("load", ended(ctx, err))
 }
 
-// A loader is one call of Load.
 type loader struct {
 	ctx   context.Context
 	c     *pgx.Conn
@@ -92,7 +91,6 @@ func (l *loader) giveUp(err error) error {
 	return errors.Join(err, l.flush())
 }
 
-// readState returns the edge of the log, and the fence in its head.
 func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	var fence int64
 	var size uint64
@@ -268,10 +266,9 @@ func copyRows[T any](l *loader, table string, rows []T, columnsOf func(*T) []any
 	return err
 }
 
-// A comparer compares entries with those of the store.
 type comparer struct {
 	loader *loader
-	page   []*store.Entry // entries of the store, beginning with the next one to compare
+	page   []*store.Entry
 }
 
 func (c *comparer) same(e *store.Entry) error {

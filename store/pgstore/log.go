@@ -17,7 +17,6 @@ import (
 // has the hashes of its leaves instead.
 const chunkSize = 1 << ledger.MinLevel
 
-// A logRow is a row of nomen_log.
 type logRow struct {
 	chunk           int64
 	entries, hashes []byte
@@ -114,7 +113,6 @@ func (s *source) row(chunk uint64) (entries []byte, hashes []ledger.Hash, err er
 	return entries, hashes, err
 }
 
-// Node implements [ledger.Source].
 func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
 	height := level - ledger.MinLevel
 	chunk := (index+1)<<height - 1

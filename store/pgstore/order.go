@@ -50,7 +50,6 @@ func inOrderOf(units []unit, limit int) ([]unit, error) {
 	return ordered, nil
 }
 
-// follows reports whether each entry of u continues its subject.
 func follows(u unit, next map[store.Subject]uint64) bool {
 	within := map[store.Subject]uint64{}
 	for i := range u.entries {

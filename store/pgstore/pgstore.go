@@ -240,7 +240,6 @@ func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) err
 	return s.check(ctx, s.cluster.wait, schema)
 }
 
-// errNoStore is the error of Open for a missing store.
 var errNoStore = fmt.Errorf("there is no store of names in this database: %w", fs.ErrNotExist)
 
 // check checks the schema without changing anything.

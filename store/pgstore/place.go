@@ -14,7 +14,6 @@ const (
 	markSize = 16
 )
 
-// A place is a row of nomen_place.
 type place struct {
 	head   string
 	rest   string

@@ -26,7 +26,6 @@ const (
 	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
 )
 
-// find returns the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	if subject.Kind == store.KindToken {
 		return s.token(ctx, subject.Key)

@@ -14,7 +14,6 @@ import (
 // written.
 const maxRecent = 100_000
 
-// errStale means that the data of a replica are older than what this node has written.
 var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
 // A need is what an answer must contain so that a client sees its own changes.

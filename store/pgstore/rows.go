@@ -74,10 +74,8 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	return d, err
 }
 
-// changeKinds are the kinds of subjects in the tables of changes.
 var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser, store.KindTokenRights}
 
-// A rowWriter collects the rows that a transaction writes.
 type rowWriter struct {
 	batch *pgx.Batch
 	id    [16]byte
@@ -97,7 +95,6 @@ func newRowWriter(batch *pgx.Batch) *rowWriter {
 	return w
 }
 
-// steps collects the rows for steps and their entries, and calls show for each.
 func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Next.HasValues() }) {
 		w.batch.Queue(raiseFormat, valuesVersion)
@@ -204,7 +201,6 @@ func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	}
 }
 
-// queueChanges queues the statements that modify existing rows.
 func (w *rowWriter) queueChanges() {
 	for _, kind := range changeKinds {
 		var keys []string
@@ -242,7 +238,6 @@ func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	}
 }
 
-// someRows returns how many of the first rows fit into one statement.
 func someRows(rows []changeRow) int {
 	bytes := 0
 	for i := range rows[:min(len(rows), maxRows)] {

@@ -34,7 +34,6 @@ const (
 	order by time desc, revision desc limit $5`
 )
 
-// A row is one row of a page.
 type row struct {
 	key   string
 	time  int64
@@ -129,7 +128,6 @@ func nextSize[T any](page []T, size func(*T) int) int {
 
 func (r *row) size() int { return len(r.key) + len(r.value) }
 
-// decodePage returns the changes of the subjects on a page that were current at a time.
 func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
 	past, err := readPast(ctx, tx, k, page, at)
 	if err != nil {

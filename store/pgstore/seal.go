@@ -146,7 +146,6 @@ func (s *sealer) tell(ctx context.Context, err error) {
 	}
 }
 
-// seal seals committed changes, and reports whether there are more.
 func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -211,7 +210,6 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
-// readUnits returns the next units to seal, and whether there are more.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
 	units, err = collect(ctx, c, func(r pgx.CollectableRow) (u unit, err error) {
 		var entries []byte

@@ -32,7 +32,6 @@ func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
 	return (&tokenRow{[]byte(id), value}).decode()
 }
 
-// A tokenRow is a row of nomen_token.
 type tokenRow struct{ id, value []byte }
 
 func (r *tokenRow) subject() store.Subject {

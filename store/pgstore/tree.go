@@ -106,10 +106,8 @@ func (s *Store) EntryOf(ctx context.Context, subject store.Subject, revision uin
 	return found, err
 }
 
-// maxRevision is the greatest revision that a column of the database can have.
 const maxRevision = 1<<63 - 1
 
-// A revisionRow is a row of readRevisions.
 type revisionRow struct {
 	Time, Revision int64
 	Salt, Value    []byte

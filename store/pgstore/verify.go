@@ -51,7 +51,6 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return h, err
 }
 
-// A verifier is one call of Verify.
 type verifier struct {
 	ctx    context.Context
 	tx     pgx.Tx

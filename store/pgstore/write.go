@@ -77,7 +77,6 @@ func (s *Store) write() {
 	}
 }
 
-// gather returns r with the other requests that are waiting.
 func (s *Store) gather(r *request) []*request {
 	group, size := []*request{r}, len(r.changes)
 	for size < maxGroup {
@@ -206,7 +205,6 @@ func makePlan(group []*request, last map[store.Subject]*store.Change, users owne
 	return p
 }
 
-// A writing is an attempt to write a group.
 type writing struct {
 	group  []*request
 	doubts []doubt
@@ -305,7 +303,6 @@ func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	return err
 }
 
-// statementCompletionUnknown is CockroachDB's code for an unknown outcome.
 const statementCompletionUnknown = "40003"
 
 // doubtful reports whether a commit may have succeeded in spite of err.

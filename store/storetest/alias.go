@@ -41,7 +41,6 @@ func aliased(s *suite) {
 	check("retired", "urn:isbn:9780306406157", "urn:x-s:2", "urn:x-s:3")
 }
 
-// sameAs returns a change to an active record with aliases.
 func sameAs(k string, n int, aliases ...string) store.Change {
 	return write(&store.Record{Name: key(k), Status: nomen.Active, SameAs: aliases}, n)
 }

@@ -42,7 +42,6 @@ func unchanged(s *suite) {
 	}
 }
 
-// changesOfContent changes each field that is content.
 func changesOfContent() []func(*store.Record) {
 	return []func(*store.Record){
 		func(r *store.Record) { r.Spelling = "" },
@@ -70,7 +69,6 @@ func changesOfContent() []func(*store.Record) {
 	}
 }
 
-// conflict checks that the store rejects c with a ConflictError that has these revisions.
 func (s *suite) conflict(c store.Change, expected, current uint64) {
 	s.Helper()
 	s.conflictIn([]store.Change{c}, &store.ConflictError{

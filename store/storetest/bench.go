@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// benchNames is the number of records in the store of the read benchmarks.
 const benchNames = 100_000
 
 // Bench measures a store: reads of existing and missing names, listing, and durable writes by one
@@ -52,7 +51,6 @@ func benchChange(i int) store.Change {
 	return store.Change{Record: Typical(i), Expected: store.AnyRevision, Time: minute(0), Who: "archive"}
 }
 
-// loaded opens a store with benchNames records.
 func loaded(b *testing.B, open func(b *testing.B) store.Store) store.Store {
 	b.Helper()
 	s := open(b)
@@ -98,7 +96,6 @@ func benchList(b *testing.B, s store.Store) {
 	}
 }
 
-// benchApply writes one record per operation.
 func benchApply(b *testing.B, s store.Store, writers int) {
 	b.ReportAllocs()
 	var next atomic.Int64

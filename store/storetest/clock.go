@@ -50,7 +50,6 @@ func clocks(s *suite) {
 	refused("a name that was deleted in the future", reserve(k, 6))
 }
 
-// tokenClock checks that a token can be revoked although the clock is wrong.
 func tokenClock(s *suite) {
 	future := 64 * 365 * 24 * 60
 	token := store.Change{Token: &store.Token{ID: "t1", Who: "a", Created: minute(future)}, Expected: store.AnyRevision, Time: minute(future)}

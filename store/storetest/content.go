@@ -158,7 +158,6 @@ func normalForm(s *suite) {
 	s.equal("record", s.get("urn:x-a:b"), want)
 }
 
-// anyBytes checks that a store keeps texts byte for byte, whatever they contain.
 func anyBytes(s *suite) {
 	var all []byte
 	for i := range 256 {

@@ -71,7 +71,6 @@ func flawed(e *store.Entry) string {
 	return ""
 }
 
-// headOf computes the head of a log that consists of these entries.
 func headOf(entries []*store.Entry) store.Head {
 	var tree ledger.Log
 	for _, e := range entries {

@@ -225,7 +225,6 @@ func authorityContent(s *suite) {
 	written("other policy")
 }
 
-// aToken returns a token in which every field is set, and a change to it.
 func aToken() (*store.Token, store.Change) {
 	t := &store.Token{
 		ID: "k7\x00 ä", Hash: [32]byte{0, 1, 2, 31: 255}, Role: "editor", Prefixes: []string{"urn:x-a", ""},
@@ -254,7 +253,6 @@ func tokens(s *suite) {
 	}
 }
 
-// tokenUse checks that a token records the last day on which it was used.
 func tokenUse(s *suite) {
 	tok, change := aToken()
 	s.apply(change)

@@ -84,8 +84,6 @@ func (d *dependent) check(s *suite) {
 	}
 }
 
-// depends calls read, which makes an answer from the store, and returns how long the answer is
-// valid.
 func (s *suite) depends(read func(context.Context) error) (store.Validity, bool) {
 	s.Helper()
 	d := new(store.Dependencies)
@@ -127,8 +125,6 @@ func (s *suite) uncounted() {
 
 func always() bool { return true }
 
-// invalidatedByLoad checks that an answer becomes invalid when its record is loaded from another
-// store.
 func invalidatedByLoad(s *suite) {
 	s.apply(put("urn:x-a:1", "u:1", 0))
 	o := newSuite(s.T, s.open)

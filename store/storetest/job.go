@@ -153,7 +153,6 @@ func jobFiles(s *suite) {
 	}
 }
 
-// jobsClosed checks the errors of a store that is closed, and of contexts that have ended.
 func jobsClosed(s *suite) {
 	k := newJobStore(s)
 	k.put(nil, 0, row("a", 0, "A"))

@@ -228,7 +228,6 @@ func records(s *suite) {
 	}
 }
 
-// every returns every nth key of the list.
 func every(keys []string, n int) (all []string) {
 	for i := 0; i < len(keys); i += n {
 		all = append(all, keys[i])

@@ -64,7 +64,6 @@ func (s *suite) source() int {
 	return s.kept
 }
 
-// loadRefuses checks that Load fails for a store that has other changes.
 func (s *suite) loadRefuses(o *suite) {
 	s.Helper()
 	before, n := o.sealed(), uint64(o.kept)

@@ -17,7 +17,6 @@ type model struct {
 	kept []*store.Change // all changes in order, including those of tokens
 }
 
-// Apply implements [store.Store].
 func (m *model) Apply(_ context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err
@@ -48,10 +47,8 @@ func (m *model) Apply(_ context.Context, changes []store.Change) ([]store.Result
 	return results, nil
 }
 
-// Close implements [store.Store].
 func (m *model) Close() error { return nil }
 
-// of returns the changes of a subject.
 func (m *model) of(s store.Subject) (all []*store.Change) {
 	for _, c := range m.kept {
 		if c.Subject() == s {
@@ -83,7 +80,6 @@ func (m *model) subjects(k store.Kind, scan store.Scan) (all []store.Subject) {
 	return all
 }
 
-// Get implements [store.Reader].
 func (m *model) Get(_ context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	c := m.at(store.Subject{Kind: store.KindName, Key: n.Key()}, at)
 	if c == nil || c.Record == nil {
@@ -92,7 +88,6 @@ func (m *model) Get(_ context.Context, n name.Name, at time.Time) (*store.Record
 	return c.Record, nil
 }
 
-// List implements [store.Reader].
 func (m *model) List(_ context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for _, s := range m.subjects(store.KindName, scan) {
@@ -104,7 +99,6 @@ func (m *model) List(_ context.Context, scan store.Scan) iter.Seq2[*store.Record
 	}
 }
 
-// Authority implements [store.Reader].
 func (m *model) Authority(_ context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
 	c := m.at(store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
 	if c == nil {
@@ -113,7 +107,6 @@ func (m *model) Authority(_ context.Context, p name.Prefix, at time.Time) (*stor
 	return c.Authority, nil
 }
 
-// Authorities implements [store.Reader].
 func (m *model) Authorities(_ context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
 	return func(yield func(*store.Authority, error) bool) {
 		for _, s := range m.subjects(store.KindAuthority, store.Scan{}) {
@@ -124,7 +117,6 @@ func (m *model) Authorities(_ context.Context, at time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// Token implements [store.Tokens].
 func (m *model) Token(_ context.Context, id string) (*store.Token, error) {
 	c := m.at(store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
 	if c == nil {
@@ -133,7 +125,6 @@ func (m *model) Token(_ context.Context, id string) (*store.Token, error) {
 	return c.Token, nil
 }
 
-// AllTokens implements [store.TokenLister].
 func (m *model) AllTokens(context.Context) iter.Seq2[*store.Token, error] {
 	return func(yield func(*store.Token, error) bool) {
 		for _, s := range m.subjects(store.KindToken, store.Scan{}) {
@@ -144,17 +135,14 @@ func (m *model) AllTokens(context.Context) iter.Seq2[*store.Token, error] {
 	}
 }
 
-// History implements [store.Historian].
 func (m *model) History(_ context.Context, n name.Name) iter.Seq2[*store.Change, error] {
 	return newestFirst(m.of(store.Subject{Kind: store.KindName, Key: n.Key()}))
 }
 
-// AuthorityHistory implements [store.AuthorityHistorian].
 func (m *model) AuthorityHistory(_ context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return newestFirst(m.of(store.Subject{Kind: store.KindAuthority, Key: p.String()}))
 }
 
-// User implements [store.Users].
 func (m *model) User(_ context.Context, id string, at time.Time) (*store.User, error) {
 	c := m.at(store.Subject{Kind: store.KindUser, Key: id}, at)
 	if c == nil {
@@ -163,7 +151,6 @@ func (m *model) User(_ context.Context, id string, at time.Time) (*store.User, e
 	return c.User, nil
 }
 
-// AllUsers implements [store.Users].
 func (m *model) AllUsers(_ context.Context, at time.Time) iter.Seq2[*store.User, error] {
 	return func(yield func(*store.User, error) bool) {
 		for _, s := range m.subjects(store.KindUser, store.Scan{}) {
@@ -174,7 +161,6 @@ func (m *model) AllUsers(_ context.Context, at time.Time) iter.Seq2[*store.User,
 	}
 }
 
-// UserOf implements [store.Users].
 func (m *model) UserOf(ctx context.Context, subject string) (*store.User, error) {
 	for u := range m.AllUsers(ctx, time.Time{}) {
 		if slices.Contains(u.Subjects, subject) {
@@ -184,12 +170,10 @@ func (m *model) UserOf(ctx context.Context, subject string) (*store.User, error)
 	return nil, store.ErrNotFound
 }
 
-// UserHistory implements [store.Users].
 func (m *model) UserHistory(_ context.Context, id string) iter.Seq2[*store.Change, error] {
 	return newestFirst(m.of(store.Subject{Kind: store.KindUser, Key: id}))
 }
 
-// TokenRights implements [store.RightsHistorian].
 func (m *model) TokenRights(_ context.Context, id string, at time.Time) (*store.TokenRights, error) {
 	c := m.at(store.Subject{Kind: store.KindTokenRights, Key: id}, at)
 	if c == nil {
@@ -198,7 +182,6 @@ func (m *model) TokenRights(_ context.Context, id string, at time.Time) (*store.
 	return c.Rights, nil
 }
 
-// AllTokenRights implements [store.RightsHistorian].
 func (m *model) AllTokenRights(_ context.Context, at time.Time) iter.Seq2[*store.TokenRights, error] {
 	return func(yield func(*store.TokenRights, error) bool) {
 		for _, s := range m.subjects(store.KindTokenRights, store.Scan{}) {
@@ -209,7 +192,6 @@ func (m *model) AllTokenRights(_ context.Context, at time.Time) iter.Seq2[*store
 	}
 }
 
-// TokenRightsHistory implements [store.RightsHistorian].
 func (m *model) TokenRightsHistory(_ context.Context, id string) iter.Seq2[*store.Change, error] {
 	return newestFirst(m.of(store.Subject{Kind: store.KindTokenRights, Key: id}))
 }
@@ -240,7 +222,6 @@ func (m *model) Head(context.Context) (store.Head, error) {
 	return store.Head{Size: uint64(len(m.log()))}, nil
 }
 
-// log returns the changes that belong in the log.
 func (m *model) log() []*store.Change {
 	return slices.DeleteFunc(slices.Clone(m.kept), func(c *store.Change) bool { return c.Token != nil })
 }

@@ -12,7 +12,6 @@ import (
 // secret is a text that no read may return after its redaction.
 const secret = "a-persons-secret"
 
-// secretly returns a change that has the secret in every text.
 func secretly(n int) store.Change {
 	r := Rich()
 	r.Name, r.Spelling = key("urn:x-a:b"), "urn:x-a:B"+secret

@@ -8,7 +8,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// richToken returns a token in which every field of its rights is set.
 func richToken() *store.Token {
 	return &store.Token{
 		ID: "k3m9qx7a", Hash: [32]byte{1}, Role: "owner", Prefixes: []string{"urn:x-a", "ark:12345/"}, Who: "Zoë Ångström",
@@ -84,7 +83,6 @@ func tokenRights(s *suite) {
 	to.verifies()
 }
 
-// tokenRightsRefused checks the limits of rights.
 func tokenRightsRefused(s *suite) {
 	for what, spoil := range map[string]func(c *store.Change){
 		"no ID":            func(c *store.Change) { c.Rights.ID = "" },

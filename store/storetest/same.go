@@ -274,7 +274,6 @@ func anyName(r *rapid.T) name.Name {
 	return name.FromKey(rapid.SampledFrom(trickyKeys()[:12]).Draw(r, "key"))
 }
 
-// anyMoment draws the present, or a time in the range of the changes.
 func anyMoment(r *rapid.T) time.Time {
 	if rapid.Bool().Draw(r, "now") {
 		return time.Time{}

@@ -43,7 +43,6 @@ func states(s *suite) {
 	}
 }
 
-// step returns the change that brings k into a state.
 func step(k, state string, n int) store.Change {
 	if state == "deleted" {
 		return remove(k, n)

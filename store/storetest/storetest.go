@@ -123,7 +123,6 @@ type suite struct {
 	kept int  // how many changes the method apply has added to the log
 }
 
-// newSuite opens a store, which is closed at the end of the test.
 func newSuite(t *testing.T, open Open) *suite {
 	s := &suite{T: t, Store: open(t), open: open}
 	t.Cleanup(func() { _ = s.Close() })
@@ -198,7 +197,6 @@ func (s *suite) refused(changes ...store.Change) error {
 	return err
 }
 
-// refusal is refused for an error of type E.
 func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	s.Helper()
 	if err := s.refused(changes...); !errors.As(err, &got) {
@@ -262,7 +260,6 @@ func texts[T any](all []T, text func(T) string) (list []string) {
 	return list
 }
 
-// list returns the records of a scan; the method keys returns their keys.
 func (s *suite) list(scan store.Scan) []*store.Record {
 	s.Helper()
 	return read(s, s.List(s.Context(), scan))

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// treeReader checks what a store shows of its log for publication.
 func treeReader(s *suite) {
 	r := s.Store.(store.TreeReader)
 	const n = 1100 // more than four full tiles
@@ -97,7 +96,6 @@ func (s *suite) leaves(r store.TreeReader, all []*store.Entry) {
 	leave(s, r.Leaves(s.Context(), n-4, n), 4)
 }
 
-// nodes checks the nodes of the tree.
 func (s *suite) nodes(r store.TreeReader, all []*store.Entry) {
 	s.Helper()
 	var log ledger.Log
@@ -126,7 +124,6 @@ func (s *suite) nodes(r store.TreeReader, all []*store.Entry) {
 	}
 }
 
-// entriesOf checks that each entry is found by its subject and revision.
 func (s *suite) entriesOf(r store.TreeReader, all []*store.Entry) {
 	s.Helper()
 	for _, e := range all {

@@ -23,7 +23,6 @@ func RichUser() *store.User {
 	}
 }
 
-// userChange returns a change that creates or replaces a user, whatever the current revision is.
 func userChange(id, name string, n int, subjects ...string) store.Change {
 	return store.Change{
 		User:     &store.User{ID: id, Name: name, Subjects: subjects},
@@ -153,7 +152,6 @@ func userLimits(s *suite) {
 	s.sound()
 }
 
-// userContent checks that a change of any field of a user makes a revision.
 func userContent(s *suite) {
 	u := &store.User{ID: "u-c"}
 	s.apply(store.Change{User: u, Time: minute(0)})
@@ -237,7 +235,6 @@ func userSubjects(s *suite) {
 	s.sound()
 }
 
-// userRace checks that exactly one user gets a subject if several are given it at the same time.
 func userRace(s *suite) {
 	for round := range 5 {
 		subject := fmt.Sprint("header ", round)

@@ -135,7 +135,6 @@ func swaps(s *suite) {
 	}
 }
 
-// vaultClosed checks the errors of a store that is closed, and of contexts that have ended.
 func vaultClosed(s *suite) {
 	v := s.Store.(store.Vault)
 	check := func(what string, want error, errs ...error) {

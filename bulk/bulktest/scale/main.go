@@ -60,7 +60,6 @@ func main() {
 	}
 }
 
-// A run is one measurement.
 type run struct {
 	n             uint64
 	dir, contents string
@@ -122,7 +121,6 @@ func (r *run) all(ctx context.Context) error {
 	return s.Close()
 }
 
-// tidyUp compacts all names to one level of the store.
 func (r *run) tidyUp(ctx context.Context) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
 	if err != nil {

@@ -53,7 +53,6 @@ func (e *entry) fail(label, reason string) {
 	e.faults = append(e.faults, label+": "+reason)
 }
 
-// placeOf returns the line and column of an element, or of the identifier.
 func (e *entry) placeOf(label string) (line, column int) {
 	if e.place != nil {
 		if line, column := e.place(label); line > 0 {
@@ -120,8 +119,6 @@ func spelling(n name.Name, id string) string {
 	return n.Key()
 }
 
-// mappedOf removes the columns of a CSV file that EZID has computed from other elements, and
-// returns the metadata in them.
 func mappedOf(e ezid.Elements) map[string]string {
 	all := map[string]string{}
 	for _, field := range []string{"Creator", "Title", "Publisher", "Date", "Type"} {

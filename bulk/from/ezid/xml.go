@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ezid"
 )
 
-// An xmlElement is the XML element of an element of an identifier.
 type xmlElement struct {
 	Name  string `xml:"name,attr"`
 	Text  string `xml:",chardata"`
@@ -52,7 +51,6 @@ func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-// readRecord reads the XML element of an identifier, which begins in a line and column.
 func (im *importer) readRecord(d *xml.Decoder, start xml.StartElement, line, column int) error {
 	if start.Name.Local != "record" {
 		im.out.RefuseAt(line, column, start.Name.Local, "unknown XML element: must be record")
@@ -94,7 +92,6 @@ func (im *importer) readRecord(d *xml.Decoder, start xml.StartElement, line, col
 	}
 }
 
-// setXML sets an element of an entry.
 func (e *entry) setXML(el *xmlElement) {
 	value := el.Text
 	if strings.Contains(el.Inner, "<") && !strings.Contains(el.Inner, "<![CDATA[") {

@@ -135,7 +135,6 @@ func (b *batch) operation(word, argument string) error {
 	return b.start(word, argument, indexes)
 }
 
-// refuse refuses an operation.
 func (b *batch) refuse(text, reason string) { b.out.RefuseAt(b.line, 1, text, reason) }
 
 func (b *batch) start(word, handle, indexes string) error {

@@ -21,14 +21,12 @@ type answer struct {
 	Values       []jsonValue `json:"values"`
 }
 
-// A jsonValue is a value in a response.
 type jsonValue struct {
 	hdl.Given
 	Timestamp  string            `json:"timestamp"`
 	References []json.RawMessage `json:"references"`
 }
 
-// codeSuccess is the response code of a handle that was found.
 const codeSuccess = 1
 
 // readJSON reads a file with one response per line.

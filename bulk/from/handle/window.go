@@ -58,7 +58,6 @@ func (w *window) empty(handle string) (*store.Record, error) {
 	return &store.Record{Name: n, Spelling: spelling}, err
 }
 
-// get returns the state of a handle, from the window or from the store.
 func (w *window) get(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -132,7 +131,6 @@ func usualTTL() nomen.TTL { return nomen.Seconds(int(nomen.DefaultTTL.Seconds())
 
 func (w *window) flush() error { return w.writeFirst(len(w.order)) }
 
-// writeFirst writes the first n handles of the window, and removes them from it.
 func (w *window) writeFirst(n int) error {
 	for _, s := range w.order[:n] {
 		if err := w.write(s); err != nil {

@@ -29,7 +29,6 @@ var variables = map[string]string{
 	"QUERY_STRING": "query", "REQUEST_URI": "path",
 }
 
-// parseCondition parses a RewriteCond.
 func (in *converter) parseCondition(l line) (c condition, err error) {
 	c.line = l
 	args := rewriteArguments(l.rest)

@@ -27,10 +27,8 @@ func (c *converter) constants(l line) {
 	}
 }
 
-// unknownValue is the value of a variable that is different in different requests.
 const unknownValue = "\x00"
 
-// withConstants inserts the values of constant variables into a directive.
 func (c *converter) withConstants(s string) string {
 	const begin = "%{ENV:"
 	from := 0

@@ -65,7 +65,6 @@ func convert(in *from.Input, out *from.Output) (*converter, error) {
 	return c, nil
 }
 
-// A converter converts a file.
 type converter struct {
 	origin string // scheme and host of the base
 	dir    string // path of the directory, with a final slash
@@ -242,7 +241,6 @@ func (c *converter) noRule(reason string) {
 	c.pending, c.badBefore = nil, nil
 }
 
-// rewriteRule converts a RewriteRule with its conditions.
 func (c *converter) rewriteRule(l line) {
 	conds, err := c.pending, c.badBefore
 	c.pending, c.badBefore = nil, nil
@@ -491,7 +489,6 @@ func (c *converter) errorDocument(l line) error {
 	return nil
 }
 
-// errorDocuments applies the directives ErrorDocument, of which the last for each status counts.
 func (c *converter) errorDocuments() {
 	for _, all := range [][]entry{c.rewrites, c.aliases} {
 		for i := range all {

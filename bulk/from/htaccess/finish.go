@@ -182,7 +182,6 @@ func (c *converter) after(i int) (joined []entry, between int) {
 	return joined, -1
 }
 
-// dependsOnMatch reports whether the location has groups.
 func (e *entry) dependsOnMatch() bool {
 	return slices.ContainsFunc(e.Locations, func(l nomen.Location) bool { return strings.Contains(l.URL, "{") })
 }

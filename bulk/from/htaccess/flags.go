@@ -59,7 +59,6 @@ func parseFlags(s string) (f flags, err error) {
 	return f, nil
 }
 
-// redirectStatus parses the status in the flag R or in Redirect.
 func redirectStatus(s string) (int, error) {
 	switch strings.ToLower(s) {
 	case "":

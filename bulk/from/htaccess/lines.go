@@ -9,7 +9,6 @@ import (
 
 const maxLine = 64 << 10 // bytes of a line with its continuations
 
-// A line is a directive.
 type line struct {
 	number int
 	text   string
@@ -47,7 +46,6 @@ func readLines(r io.Reader) ([]line, error) {
 	return all, in.Err()
 }
 
-// A partError is an error about a part of a directive.
 type partError struct {
 	part string // as in the line
 	error

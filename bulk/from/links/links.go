@@ -35,7 +35,6 @@ func Formats() []from.Format {
 	return all
 }
 
-// A program says how to read the lists of a program.
 type program struct {
 	name, what string
 	table      string // table of the database; "" if a dump cannot be read
@@ -63,7 +62,6 @@ func (r row) get(fields ...string) string {
 // is returns the value of a boolean field.
 func (r row) is(field string) bool { return ascii.IsOneOf(r.fields[field], "true", "t", "1") }
 
-// fieldName returns a title in the spelling that rows use.
 func fieldName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\ufeff", "").Replace(s))
 }
@@ -84,7 +82,6 @@ func (p program) convert(ctx context.Context, in *from.Input, out *from.Output) 
 	return p.rows(in, func(r row) error { return errors.Join(w.write(r), ctx.Err()) })
 }
 
-// A writer writes the records of a list.
 type writer struct {
 	program
 	out  *from.Output

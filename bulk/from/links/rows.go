@@ -40,7 +40,6 @@ func (p program) rows(in io.Reader, f func(row) error) error {
 	return eof(readCSV(r, b, f))
 }
 
-// isSQL reports whether a file with this beginning is a dump of a database.
 func isSQL(begin string) bool {
 	for _, s := range []string{"--", "/*", "CREATE ", "INSERT ", "SET ", "COPY ", "DROP ", "BEGIN", `\`} {
 		if ascii.HasPrefix(begin, s) {
@@ -143,7 +142,6 @@ func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 // tooLong is a field of a row whose line has too many cells.
 const tooLong = "toolong"
 
-// noDomain is a field with the ID of a domain that is missing from the dump.
 const noDomain = "nodomain"
 
 // unbounded removes the limit for one link from a reader. Package sqldump has limits of its own.
@@ -207,7 +205,6 @@ func objectOf(text []byte) (object map[string]any, err error) {
 	return object, d.Decode(&object)
 }
 
-// A lineCounter is a reader that knows where the lines of its text begin.
 type lineCounter struct {
 	io.Reader
 	read   int64
@@ -251,7 +248,6 @@ func totalOf(key string, value json.RawMessage) (n int) {
 	return n
 }
 
-// flat returns the fields of an object and, if deep is true, of the objects in it.
 func flat(object map[string]any, deep bool) map[string]string {
 	all := map[string]string{}
 	for key, v := range object {

@@ -31,7 +31,7 @@ const (
 // Sizes of the head of a page, after which the index or the data begin.
 const (
 	headPlain   = 26
-	headChecked = 32 // with a checksum
+	headChecked = 32
 )
 
 // The types of pages and items.
@@ -113,7 +113,6 @@ func kinds() map[uint32]string {
 	}
 }
 
-// openBtree reads the first page of a file.
 func openBtree(in io.ReaderAt, size int64) (*btree, error) {
 	head := make([]byte, metaSize)
 	if _, err := in.ReadAt(head, 0); err != nil {
@@ -174,7 +173,6 @@ func (b *btree) setUp(head []byte, size int64) error {
 	return nil
 }
 
-// page reads a page of one of the given types.
 func (b *btree) page(number uint32, types ...byte) ([]byte, error) {
 	if number == 0 || number >= b.pages {
 		return nil, &DamagedError{number, "the page does not exist"}
@@ -204,7 +202,6 @@ func (b *btree) item(number uint32, p []byte, index, size int) ([]byte, error) {
 	return p[from:], nil
 }
 
-// first returns the number of the first leaf.
 func (b *btree) first() (uint32, error) {
 	const itemSize, offPage, maxLevel = 12, 4, 255
 	number, above := b.root, maxLevel+1
@@ -246,7 +243,6 @@ func (b *btree) each(f func(pair) error) error {
 	return &DamagedError{number, "the pages form a loop"}
 }
 
-// leaf calls f for each pair in a leaf, and adds their number to n.
 func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error {
 	entries := int(b.order.Uint16(p[offEntries:]))
 	if entries%2 != 0 {

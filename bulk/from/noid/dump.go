@@ -26,7 +26,6 @@ type dump struct {
 	print bool // the items are text with escapes, not hexadecimal digits
 }
 
-// maxDumpLine is the maximum length of a line of a dump, where an escape has three characters.
 const maxDumpLine = 3*maxValue + 2
 
 // isDump reports whether a file begins like a dump.

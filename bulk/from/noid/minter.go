@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// minter converts the minter of the database to a template of its authority.
 func (c *converter) minter() {
 	if len(c.order) == 0 {
 		return
@@ -82,7 +81,6 @@ var (
 	errCounters = errors.New("its counters are not those of Noid for this number of identifiers")
 )
 
-// template returns the template of the minter, and the prefix of its authority.
 func (c *converter) template() (name.Prefix, mint.Template, error) {
 	prefix, shoulder, err := c.shoulder()
 	if err != nil {
@@ -118,7 +116,6 @@ func (c *converter) shoulder() (name.Prefix, string, error) {
 	return prefix, shoulder, err
 }
 
-// part returns the {noid} part of the template.
 func (c *converter) part() (string, error) {
 	mask, kind := c.settings["mask"], c.settings["generator_type"]+c.settings["type"]
 	count, err := strconv.ParseUint(c.settings["oacounter"], 10, 64)

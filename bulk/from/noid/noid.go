@@ -21,7 +21,6 @@ func Format() from.Format {
 	}
 }
 
-// isMinter reports whether a file has the name of a database of Noid or Nog.
 func isMinter(file string) bool { return strings.HasSuffix(path.Base(file), ".bdb") }
 
 // convert reads a database.
@@ -159,7 +158,6 @@ func (c *converter) element(p pair, element string) {
 	c.out.Handled(1)
 }
 
-// isTarget reports whether an element has the URL to which the identifier leads.
 func isTarget(element string) bool {
 	switch strings.ToLower(element) {
 	case "_t", "location", "url", "target", "where":

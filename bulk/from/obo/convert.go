@@ -82,7 +82,6 @@ type converted struct {
 	elements []string // paths below the authority that should reach the rule
 }
 
-// A converter converts a file.
 type converter struct {
 	*file
 	origin       string // scheme and host
@@ -128,7 +127,6 @@ func (c *converter) note(line, column int, text string) *directive {
 	return d
 }
 
-// try converts a directive, or refuses it with the error.
 func (c *converter) try(line, column int, text string, convert func(*directive) error) {
 	d := c.note(line, column, text)
 	if err := convert(d); err != nil {
@@ -169,7 +167,6 @@ func (c *converter) product(d *directive, file, to string) error {
 	return c.add(&c.parent, d, "(?i)^"+p+"$", to, 302, p)
 }
 
-// terms converts the browser of terms.
 func (c *converter) terms(d *directive) error {
 	id := c.IDSpace
 	iri := c.origin + path.Dir(c.base) + "/" + id + "_"
@@ -231,7 +228,6 @@ func keys(m map[string]yaml.Node) func(func(string) bool) {
 	}
 }
 
-// targetOf returns the authority of a path.
 func (c *converter) targetOf(p string) *target {
 	if strings.HasPrefix(p, c.base+"/") {
 		return &c.own

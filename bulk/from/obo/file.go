@@ -11,7 +11,6 @@ import (
 
 const maxFile = 4 << 20 // bytes of a file
 
-// A file is a configuration.
 type file struct {
 	IDSpace      string                 `yaml:"idspace"`
 	BaseURL      string                 `yaml:"base_url"`
@@ -24,7 +23,6 @@ type file struct {
 	Other        map[string]yaml.Node   `yaml:",inline"`
 }
 
-// An entry is a redirect.
 type entry struct {
 	Exact, Prefix, Regex yaml.Node
 	Replacement          string
@@ -34,7 +32,6 @@ type entry struct {
 	line, column         int
 }
 
-// UnmarshalYAML implements [yaml.Unmarshaler].
 func (e *entry) UnmarshalYAML(n *yaml.Node) error {
 	type plain entry
 	if err := n.Decode((*plain)(e)); err != nil {
@@ -50,7 +47,6 @@ type test struct {
 	line, column int
 }
 
-// UnmarshalYAML implements [yaml.Unmarshaler].
 func (t *test) UnmarshalYAML(n *yaml.Node) error {
 	type plain test
 	if err := n.Decode((*plain)(t)); err != nil {
@@ -60,7 +56,6 @@ func (t *test) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// readFile parses a file.
 func readFile(r io.Reader) (*file, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	switch {

@@ -113,7 +113,6 @@ func (t *target) expect(c *converter, set rule.Set) {
 	}
 }
 
-// met returns the tests of the file that rule i passes.
 func (t *target) met(c *converter, set rule.Set, i int) (all []rule.Test) {
 	for _, e := range c.expectations {
 		if !e.met || !strings.HasPrefix(e.from, t.path(c)+"/") {

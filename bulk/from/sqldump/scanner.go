@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A kind is a kind of token.
 type kind uint8
 
 const (
@@ -22,7 +21,6 @@ const (
 	command                // a backslash: a command of psql, up to the end of the line
 )
 
-// A token is a token of SQL.
 type token struct {
 	kind         kind
 	text         string
@@ -152,7 +150,6 @@ func (s *scanner) block(t token) {
 	s.fail(t, "the comment has no end")
 }
 
-// token reads a token that begins with c.
 func (s *scanner) token(t *token, c byte) {
 	switch {
 	case c == '\\':

@@ -167,7 +167,6 @@ func (r *Reader) tableName(t token) (string, token) {
 	}
 }
 
-// columnNames reads names up to a closing parenthesis.
 func (r *Reader) columnNames() (all []string) {
 	for r.err == nil {
 		t := r.next()
@@ -364,7 +363,6 @@ func (r *Reader) copyLine() (*Row, bool) {
 	return row, r.err == nil
 }
 
-// unescapeCopy decodes the escapes of a cell of COPY.
 func unescapeCopy(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

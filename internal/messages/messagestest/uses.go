@@ -129,7 +129,6 @@ func (r *reader) literal(call *ast.CallExpr) (string, bool) {
 	return key, err == nil && messages.IsWord(section) && messages.IsWord(name)
 }
 
-// isText reports whether a function returns the text of a key.
 func isText(fun ast.Expr) bool {
 	s, ok := fun.(*ast.SelectorExpr)
 	return ok && slices.Contains([]string{"text", "Text", "Lookup", "T", "t", "say"}, s.Sel.Name)

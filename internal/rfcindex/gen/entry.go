@@ -34,7 +34,6 @@ type record struct {
 	Successors []string         `json:"successors,omitempty"`
 }
 
-// convert returns the records of an index, with one on each line.
 func convert(index io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	lines := bufio.NewScanner(index)

@@ -62,7 +62,6 @@ func Start(o Options) (*Server, error) {
 	return s.begin()
 }
 
-// newServer makes the directory of a server, which belongs to the user that runs the server.
 func newServer(o Options) (*Server, error) {
 	user, err := unprivileged()
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *Server) start() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the server has inherited it
+	defer log.Close()
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(s.port), "unix_socket_directories=",
 		"shared_buffers=128MB", "max_wal_size=4GB", "wal_level=replica", "max_wal_senders=8", "hot_standby=on",

@@ -45,7 +45,6 @@ func newBookReader(r io.Reader, name string) (*bookReader, error) {
 	return &bookReader{sheet: name, rows: rows}, nil
 }
 
-// onlySheet returns the only sheet with values that is not hidden.
 func onlySheet(book *xlsx.Workbook) (string, error) {
 	names := book.Sheets()
 	var full []string
@@ -113,8 +112,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// columnOf returns the column in a workbook, counted from 1, for a field of a record. For a field
-// without a column it returns that of the name.
+// columnOf returns the column in a workbook, counted from 1, for a field of a record. A field
+// without a column has the column of the name.
 func (t *table) columnOf(field string) int {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.title == field })
 	if i < 0 {

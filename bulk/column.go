@@ -34,7 +34,6 @@ func elements() []string {
 	}
 }
 
-// parseColumn returns the column with this title. Its bit is isUnknown if the title is unknown.
 func parseColumn(title string) column {
 	c := column{title: title, ignored: title == errorColumn}
 	if e, ok := strings.CutPrefix(title, elementColumn); ok {

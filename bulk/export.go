@@ -87,7 +87,6 @@ type surveyor interface{ survey(r *store.Record) }
 
 var errNoLine = errors.New("bulk: no line")
 
-// A heldError says why a format cannot represent a record.
 type heldError struct{ field, reason string }
 
 func (e *heldError) Error() string { return e.field + ": " + e.reason }

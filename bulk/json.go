@@ -29,7 +29,6 @@ type decoder struct {
 	sub   string // member of an inner object
 }
 
-// reset prepares the decoder for a line, which must be UTF-8.
 func (d *decoder) reset(line string) {
 	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
@@ -48,7 +47,6 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// fail records an error at an offset, unless there was an earlier one.
 func (d *decoder) fail(at int, message string) {
 	if d.err == nil {
 		d.err = &LineError{Column: at + 1, Field: d.path(), Message: message}
@@ -96,7 +94,8 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want is take with an error if another byte follows. The error calls c by its description.
+// want is like take, but fails if another byte follows. The error describes c by the parameter
+// description.
 func (d *decoder) want(c byte, description string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+description+", found "+d.found())
@@ -134,7 +133,6 @@ func (d *decoder) end() {
 	}
 }
 
-// members is an iterator over the keys of an object. The caller must read the value after each key.
 func (d *decoder) members(yield func(string) bool) {
 	if !d.want('{', "an object") || d.take('}') {
 		return
@@ -152,7 +150,6 @@ func (d *decoder) members(yield func(string) bool) {
 	}
 }
 
-// elements is an iterator over the indexes of a list. The caller must read each element.
 func (d *decoder) elements(yield func(int) bool) {
 	if d.want('[', "a list") && !d.take(']') {
 		for i := 0; d.err == nil; i++ {
@@ -279,7 +276,6 @@ func (d *decoder) hex() rune {
 	return rune(n)
 }
 
-// integer reads an integer that is at least low.
 func (d *decoder) integer(low int64) int64 {
 	at := d.space()
 	if at < len(d.in) && d.in[at] != '-' && (d.in[at] < '0' || d.in[at] > '9') || at >= len(d.in) {

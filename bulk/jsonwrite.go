@@ -65,7 +65,6 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendLocation appends a location without its empty members.
 func appendLocation(b []byte, l *nomen.Location) []byte {
 	b = append(b, `{"url":`...)
 	b = appendText(b, l.URL)
@@ -88,7 +87,6 @@ func appendLocation(b []byte, l *nomen.Location) []byte {
 	return append(b, '}')
 }
 
-// appendMember appends a member of an object, unless it is empty.
 func appendMember(b []byte, bit int, s string) []byte {
 	if s == "" {
 		return b
@@ -114,7 +112,6 @@ func appendValues(b []byte, values []nomen.Value) []byte {
 	return append(b, ']')
 }
 
-// appendTTL appends the TTL of a value, unless it is empty.
 func appendTTL(b []byte, ttl nomen.TTL) []byte {
 	if ttl == "" {
 		return b

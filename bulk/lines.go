@@ -30,8 +30,8 @@ type lines struct {
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// What to read again: first the lines in again, from the offset from, and then late, the error
-	// of a line that was too long.
+	// The lines to read again are in again, from the offset from. The error late, about a line that
+	// was too long, comes after these lines.
 	again []byte
 	from  int
 	late  *LineError
@@ -66,7 +66,6 @@ func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	return l, nil
 }
 
-// A counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n int64
@@ -123,7 +122,6 @@ func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
 	return r, func() {}, nil
 }
 
-// guess detects the compression from the first bytes.
 func guess(r *bufio.Reader) Compression {
 	head, _ := r.Peek(4) // the next read returns the error again
 	switch {
@@ -218,15 +216,13 @@ func (l *lines) read() ([]byte, error) {
 	return l.ended(part, err)
 }
 
-// step advances to the next line, which is size bytes long.
 func (l *lines) step(size int64) {
 	l.number++
 	l.offset = l.next
 	l.next += size
 }
 
-// ended returns the last line of a file. It notes the error that came with the line, which ends
-// reading.
+// ended returns the last line of a file. It records err, which came with the line and ends reading.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):

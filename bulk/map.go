@@ -75,7 +75,7 @@ func best(r *store.Record, at time.Time) (string, error) {
 }
 
 // leads returns an error if location i cannot be the target of a redirect. Its URL must be visible
-// ASCII, like every URI. So no URL can end a line or a word of a map.
+// ASCII, so that it cannot end a line or a word of a map.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}

@@ -79,7 +79,6 @@ func (o *oboYAML) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	return fmt.Appendf(b, "- regex: %s\n  replacement: %s\n  status: %s\n", yamlText(expression), yamlText(target.String()), status), nil
 }
 
-// end returns an error, because a configuration cannot say that a path leads nowhere.
 func (o *oboYAML) end(b []byte, _ *store.Authority) ([]byte, error) {
 	return b, errors.New("names without a rule here get rules of an authority above")
 }

@@ -25,7 +25,6 @@ type keptLine struct {
 	text   string
 }
 
-// A reader reads the records of a file one after another.
 type reader struct {
 	lines *lines
 	read  func() (fileLine, error)

@@ -239,7 +239,6 @@ func (d *decoder) typedValue(v *nomen.Value) {
 	}
 }
 
-// ttl reads a number of seconds, or a string.
 func (d *decoder) ttl() nomen.TTL {
 	if d.space() < len(d.in) && d.in[d.at] == '"' {
 		return nomen.TTL(d.text())

@@ -107,7 +107,7 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter from the first row if that is a "sep=" line of Excel, and reports
+// named sets the delimiter from the first row if the row is a "sep=" line of Excel, and reports
 // whether it is.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {

@@ -115,7 +115,6 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 // delimiters are the recognized delimiters, in order of preference.
 const delimiters = ",;\t|"
 
-// delimiter returns the delimiter, or 0 if it must be recognised from the file.
 func (s *Sheet) delimiter() (byte, error) {
 	switch d := s.Delimiter; {
 	case d == "":

@@ -205,8 +205,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable handles the error of a line that cannot be read. It reports whether it keeps the error
-// until the current record is complete. If not, the caller must return the error now.
+// unreadable handles the error of a line that cannot be read. It returns true if it keeps the error
+// until the current record is complete, and false if the caller must return the error now.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -284,7 +284,6 @@ func (t *table) cut(r *row) bool {
 	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
 }
 
-// nameOf returns the name of a row, or "" if it cannot be read.
 func (t *table) nameOf(r *row) string {
 	if t.name >= len(r.cells) {
 		return ""
@@ -373,7 +372,6 @@ func (t *table) take(r *row) {
 	}
 }
 
-// sheet returns the name of the sheet of a workbook, or "" for other files.
 func (l *fileLine) sheet() string {
 	if l.table == nil || l.table.rows.book == nil {
 		return ""

@@ -203,7 +203,6 @@ func apostrophes[T string | []byte](cell T) int {
 	return i
 }
 
-// unmarked returns a cell without its mark, if it has one.
 func unmarked(cell string) string {
 	if isFormula(cell) && cell[0] == '\'' {
 		return cell[1:]

@@ -78,7 +78,6 @@ func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators
 	return nil, Validators{}, unknown
 }
 
-// resolveIf asks a resolver. It sends the validators if the resolver supports that.
 func resolveIf(ctx context.Context, r nomen.Resolver, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if s, ok := r.(interface {
 		ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error)

@@ -94,7 +94,6 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 	return base.ResolveReference(u), true
 }
 
-// isNameScheme reports whether URIs with this scheme are names, and not locations.
 func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
 // isWebScheme reports whether URIs with this scheme are locations on the web. They can also be

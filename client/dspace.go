@@ -33,7 +33,6 @@ func parseDSpace(via string) (way, error) {
 
 func (d dspace) key(about subject) string { return d.base + about.name.Key() }
 
-// locates implements [way]. A repository only returns locations.
 func (d dspace) locates(nomen.Service) bool { return true }
 
 func (d dspace) asked(nomen.Service) nomen.Service { return nomen.I2L }

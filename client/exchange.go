@@ -54,7 +54,6 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	return nil, unreachable(hostPort(e.host, e.port), aps, errs)
 }
 
-// unreachable returns the error for a host whose addresses did not answer.
 func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	failed := &UnreachableError{Host: host}
 	for i, err := range errs {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways returns the resolvers to try for a hop. These are the way of the hop, or otherwise
-// [Options.Via], or otherwise the resolvers that are found for the name.
+// ways returns the resolvers to try for a hop: the way of the hop if it has one, otherwise
+// [Options.Via] if it is set, otherwise the resolvers that are found for the name.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
@@ -80,9 +80,9 @@ func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unsupported kind of way %q", w.Kind)}
 }
 
-// authorityAt returns the way to ask the host of w by the 1995 protocol. The name has the form that
-// w specifies. If w does not specify one, this is the ElementID for a urn:dns name, and the full
-// name for any other.
+// authorityAt returns the way to ask the host of w by the 1995 protocol. If w specifies no form of
+// the name, the request has the ElementID of a urn:dns name and the full spelling of any other
+// name.
 func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, error) {
 	switch {
 	case w.Form != "":

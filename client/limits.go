@@ -27,7 +27,6 @@ func newLimits(perHost int, perSecond float64) *limits {
 	return &limits{perHost: perHost, rate: rate.Limit(max(perSecond, 0)), hosts: map[string]*hostLimit{}}
 }
 
-// maxIdleHosts is how many hosts without requests in progress are remembered.
 const maxIdleHosts = 1024
 
 // enter waits until another request to host is allowed. If the error is nil, the caller must call

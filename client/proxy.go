@@ -99,7 +99,6 @@ type knownForms struct {
 
 const maxForms = 10_000
 
-// form returns the remembered form, or "".
 func (t *knownForms) form(of string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,9 +116,9 @@ func (t *knownForms) learn(m formed) {
 	}
 }
 
-// askEach sends requests until the resolver understands one, and returns the reply to that. If it
-// understands none, askEach returns the first reply with the status 404, or otherwise the first
-// reply.
+// askEach sends requests until the resolver understands one, and returns the reply. If the resolver
+// understands none, askEach returns the first reply with the status 404, or the first reply if none
+// has that status.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
@@ -144,7 +143,7 @@ func askEach(all []formed, known *knownForms, send func(message) (*reply, error)
 	return best, nil
 }
 
-// understood reports whether the server understood the request target. It did if it answered, or
+// understood reports whether the server understood the request target, because it answered or
 // rejected the name itself.
 func (r *reply) understood() bool {
 	for k := nomen.Malformed; k <= nomen.Gone; k++ {

@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A reply is a response in HTTP/0.9, HTTP/1.0 or later.
 type reply struct {
 	status int    // 200 if simple
 	reason string // reason phrase without control characters
@@ -135,7 +134,6 @@ func noEOF(err error) error {
 	return err
 }
 
-// isText reports whether b has no control characters other than white space.
 func isText(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' && c != '\f' || c == 0x7f })
 }

@@ -47,7 +47,6 @@ func identity(where, about string, header []field) string {
 	return b.String()
 }
 
-// line returns the Request-Line without its line ending.
 func (m message) line() string {
 	if m.simple {
 		return "GET " + m.target

@@ -29,7 +29,6 @@ func (s hop) label() string {
 	return s.spelling
 }
 
-// A resolution follows redirects from hop to hop until it has an answer (1995, 4: Y95-43, Y95-44).
 type resolution struct {
 	client   *Client
 	question nomen.Question
@@ -93,8 +92,8 @@ func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen
 	return nil, cause
 }
 
-// validators returns the validators of r. If a redirect has added a fragment to the answer, they
-// are only for requests that get the same fragment.
+// validators returns the validators of r. If a redirect has added a fragment to the answer, the
+// validators apply only to requests that get the same fragment.
 func (j *resolution) validators(r *reply) Validators {
 	v := r.validators()
 	if v.From != "" {
@@ -103,8 +102,7 @@ func (j *resolution) validators(r *reply) Validators {
 	return v
 }
 
-// had returns the validators of the caller's answer, or none if that answer came with another
-// fragment.
+// had returns the caller's validators, or none if the caller's answer has another fragment.
 func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
@@ -155,7 +153,6 @@ type busyWays struct {
 	pause time.Duration
 }
 
-// retry tries the ways that were busy again, and returns nil if none of them answers.
 func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	for n := range max(j.client.o.Retries, 0) {
 		if len(late.ways) == 0 || pause(ctx, n, late.pause) != nil {
@@ -173,7 +170,7 @@ func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	return nil
 }
 
-// put asks the question in way w. It records w in s if there is an answer, and in the parameter
+// put asks the question in way w. It records w in s if the server answers, and in the parameter
 // late if the server is busy.
 func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
@@ -203,9 +200,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way for a name to which the hop s redirects. If the user has chosen the
-// resolver of s, and s does not read a page, wayOn returns the way of s. Otherwise it returns nil,
-// so that the resolver of the name is found (1995, 4: Y95-43).
+// wayOn returns the way to ask about a name to which the hop s redirects. It is the way of s if the
+// user has chosen that resolver and s does not read a page. Otherwise it is nil, and the resolver
+// of the name is looked up (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -278,8 +275,8 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the hop after r must connect only to public addresses. It must with
-// [Options.Guard], or if r came from a public address.
+// guards reports whether the hop after r must connect only to public addresses, because
+// [Options.Guard] is set or r came from a public address.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
 // finish adds the redirects to the explanation of the answer. It also adds the fragment of the last

@@ -92,8 +92,8 @@ func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*no
 }
 
 // checkTime returns an error if a reply does not confirm the time in the question (RFC 7089,
-// 2.1.1). No resolver confirms a time in the future, for which it is enough that the resolver
-// supports times.
+// 2.1.1). No resolver confirms a time in the future. Such a question only requires that the
+// resolver supports times.
 func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil
@@ -142,8 +142,6 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	return r.decode(asked)
 }
 
-// isList reports whether a body is a list of URIs, which does not say whether a URI is a name or a
-// location.
 func isList(contentType string) bool {
 	f, ok := format.Lookup(contentType)
 	return ok && f.MediaType == format.TypeURIList
@@ -231,9 +229,6 @@ func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	}
 }
 
-// staleSince returns when a stale answer of a nomen server was last current. An answer is stale if
-// the entry of the server in Cache-Status says so (RFC 9211). The time is Date minus Age (RFC 9111,
-// 5.1). For other answers staleSince returns the zero time.
 func staleSince(h http.Header) time.Time {
 	age, err := strconv.ParseUint(h.Get("Age"), 10, 31)
 	date, derr := http.ParseTime(h.Get("Date"))
@@ -259,8 +254,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It returns a unchanged if that is a
-// redirect, or already answers the service, or if the service is not one of RFC 2483.
+// project reduces a description to what the service asks for. It returns a unchanged if a is a
+// redirect or already answers the service, or if RFC 2483 does not define the service.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
@@ -287,7 +282,6 @@ func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, erro
 	return nil, noResult(s, service, message)
 }
 
-// addressOf returns the host and port of a way that uses the 1995 protocol, and "" for other ways.
 func addressOf(w way) string {
 	switch w := w.(type) {
 	case proxy:
@@ -452,12 +446,10 @@ func refusal(s hop, r *reply, q nomen.Question) error {
 	return completed(e, s, q)
 }
 
-// refuses reports whether the reply is an error without details about the name.
 func (r *reply) refuses() bool {
 	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
 
-// problem returns the problem details in the body. If there are none, the result has no kind.
 func (r *reply) problem() *format.Problem {
 	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), format.TypeProblem) {

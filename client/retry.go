@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// notNow returns an error if the status says that the server cannot answer at the moment.
 func (r *reply) notNow(now time.Time) error {
 	if r.status < http.StatusInternalServerError && r.status != http.StatusTooManyRequests {
 		return nil

@@ -41,7 +41,6 @@ func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	return q, err
 }
 
-// fragmentOf returns the f-component of u with its "#", or "".
 func fragmentOf(u urn.URN) string {
 	if f, ok := u.FComponent(); ok {
 		return "#" + f
@@ -49,7 +48,6 @@ func fragmentOf(u urn.URN) string {
 	return ""
 }
 
-// question returns the question about the name s, with a fragment after it.
 func question(s, fragment string) (nomen.Question, error) {
 	n, err := name.Parse(s)
 	if err != nil {
@@ -62,7 +60,6 @@ func question(s, fragment string) (nomen.Question, error) {
 	return nomen.Question{Name: n, Subject: subject}, nil
 }
 
-// spellingOf returns an identifier without its fragment.
 func spellingOf(u uri.URI) string {
 	s, _, _ := strings.Cut(u.String(), "#")
 	return s

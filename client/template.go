@@ -41,8 +41,8 @@ func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply
 	return c.getAbout(ctx, at, q, target, t.before+at.name.Key()+t.after+suffix)
 }
 
-// spell returns a name for insertion into a path or query. A name that is the whole query does not
-// change (RFC 2169, 2.0), and one that is a value in a query is escaped.
+// spell returns a name for insertion into a path or query. A name that is the whole query is
+// unchanged (RFC 2169, 2.0). A name that is a value in a query is escaped.
 func (t template) spell(spelling string, inQuery bool) string {
 	switch {
 	case !inQuery:

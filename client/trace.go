@@ -15,8 +15,6 @@ func WithTraceparent(ctx context.Context, value string) (context.Context, bool) 
 	return trace.With(ctx, p), ok
 }
 
-// traced returns the header fields that pass on the trace of a context, if it has one. They are not
-// part of the identity of a request.
 func traced(ctx context.Context) []field {
 	p := trace.From(ctx)
 	return fields(field{trace.Header, p.String()}, field{trace.StateHeader, p.State()})

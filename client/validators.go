@@ -37,7 +37,6 @@ func (v Validators) conditions(key string) []field {
 	})
 }
 
-// validators returns the validators of r, or none if r must not be stored.
 func (r *reply) validators() Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
@@ -49,8 +48,8 @@ func (r *reply) validators() Validators {
 	return v
 }
 
-// renewed returns the validators to keep after a 304 response. If that does not repeat them (RFC
-// 9110, 15.4.5), they come from v.
+// renewed returns the validators to keep after a 304 response. Validators that the response does
+// not repeat (RFC 9110, 15.4.5) come from v.
 func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}

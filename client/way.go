@@ -97,7 +97,6 @@ func parseURL(via string) (way, error) {
 	return site{base}, nil
 }
 
-// directTo returns the authority of s, which must be a urn:dns name.
 func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 	if s.name.Scheme() != "urn" {
 		return nil, &RouteError{Name: s.spelling, Reason: "the name is not of the form urn:dns:HOST:ELEMENT"}

@@ -79,10 +79,8 @@ func pathName(path string) string {
 	return path
 }
 
-// A directive is a part of a query that says what the question is (2012, 2.3).
 type directive struct{ keyword, value string }
 
-// spelled returns the query with those directives that have a value, or "" if there are none.
 func spelled(all ...directive) string {
 	var b strings.Builder
 	for _, d := range all {
@@ -133,7 +131,6 @@ func withQuery(q nomen.Question, all ...directive) (string, error) {
 	return "?" + q.Query, nil
 }
 
-// otherOf returns the second identifier of I=I, or "" for other services.
 func otherOf(q nomen.Question) string {
 	if q.Service != nomen.IisI {
 		return ""
@@ -141,7 +138,6 @@ func otherOf(q nomen.Question) string {
 	return q.Other.String()
 }
 
-// timeOf formats the time of a question, or returns "" for the present.
 func timeOf(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -233,7 +229,6 @@ type get struct {
 	stream     bool // do not read the body of a successful response
 }
 
-// fields returns the header fields of the request without its conditions.
 func (g *get) fields(c *Client) []field {
 	datetime := ""
 	if !g.at.IsZero() {

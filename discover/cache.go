@@ -104,7 +104,6 @@ func (c *cache) get(q question) (answer, bool) {
 	return a, true
 }
 
-// put stores a response. If the cache is full, another response is evicted.
 func (c *cache) put(q question, a answer) {
 	if a.life <= 0 {
 		return

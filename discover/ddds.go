@@ -71,8 +71,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key. It returns an error if the search failed. That is not so if the key has
-// no rules, or if none of them applies to the name.
+// run searches from a key. A key without rules, or without a rule that applies to the name, is not
+// an error.
 func (s *search) run(ctx context.Context, key, reason string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
@@ -280,7 +280,6 @@ func (f *Finder) knows(protocol string) bool {
 	return protocols[protocol] != 0 || slices.Contains(f.o.Protocols, protocol)
 }
 
-// use returns why a matching rule cannot be used, or "".
 func (f *Finder) use(r *checkedRule, result string) string {
 	protocol := r.services.Protocol
 	switch {
@@ -335,7 +334,6 @@ func endpoint(s Services, host string, port uint16, how string) Way {
 	return w
 }
 
-// thttpURL returns the URL at which a host offers the services of RFC 2169.
 func thttpURL(host string, port uint16) string {
 	if port != protocols["thttp"] {
 		host = hostPort(host, port)

@@ -163,7 +163,6 @@ func (e *ere) repeat(begin int, text string, n int) error {
 	return nil
 }
 
-// interval reads "{m}", "{m,}" or "{m,n}".
 func (e *ere) interval(begin int) error {
 	least, ok := e.number()
 	most, text := least, fmt.Sprintf("{%d}", least)
@@ -182,7 +181,6 @@ func (e *ere) interval(begin int) error {
 	return e.repeat(begin, text, max(most, 1))
 }
 
-// number reads a number that is at most maxRepeat.
 func (e *ere) number() (n int, ok bool) {
 	for e.at < len(e.in) && ascii.IsDigit(e.in[e.at]) && n <= maxRepeat {
 		n = 10*n + int(e.in[e.at]-'0')
@@ -269,7 +267,6 @@ func (e *ere) bound() (rune, error) {
 	return r, nil
 }
 
-// class reads a character class such as "[:digit:]".
 func (e *ere) class(class *strings.Builder) error {
 	begin := e.at
 	name, _, ok := strings.Cut(e.in[begin+2:], ":]")

@@ -335,10 +335,8 @@ func octets(s string) string {
 	return b.String()
 }
 
-// canonicalHost returns a domain name in lower case, without the dot at its end.
 func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isNotFound reports whether err means that something does not exist in DNS.
 func isNotFound(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound

@@ -23,9 +23,9 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	return rest
 }
 
-// draw moves one of the records to the front, chosen at random by weight. The records must be
-// sorted by weight. Those before the chosen one keep their order, so that records of weight 0
-// always come first, where RFC 2782 gives them a small chance.
+// draw moves one of the records, chosen at random by weight, to the front. The records must be
+// sorted by weight. The records before the chosen one keep their order, so that records of weight 0
+// come first, where RFC 2782 gives them a small chance.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

@@ -173,7 +173,6 @@ func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	}
 }
 
-// A walk is a call of Find. Its methods return false if the caller stops.
 type walk struct {
 	f     *Finder
 	n     name.Name
@@ -181,7 +180,6 @@ type walk struct {
 	yield func(Way, error) bool
 }
 
-// found yields a way, unless it was yielded before.
 func (w *walk) found(way Way) bool {
 	key := way.String()
 	if w.seen[key] {

@@ -114,8 +114,6 @@ func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	return true
 }
 
-// wordAt returns the offset after word, which must be in lower case, if the document has it at i in
-// any case. Otherwise it returns -1.
 func (s *scanner) wordAt(i int, word string) int {
 	for k := range len(word) {
 		if ascii.Lower(s.peek(i+k)) != word[k] {
@@ -152,8 +150,6 @@ func (s *scanner) pastNote(i int) int {
 	return i
 }
 
-// endsNumber reports whether a number may end at i. It may not if a letter, a digit, or a hyphen
-// and a digit follow.
 func (s *scanner) endsNumber(i int) bool {
 	switch c := s.peek(i); c {
 	case '-', '/', '.', '_':

@@ -87,7 +87,6 @@ func (s *scanner) isLabelStart(i int) bool {
 	return true
 }
 
-// pastLength skips the length of an ISBN after the word ISBN, as in "ISBN-13" and "ISBN 10:".
 func (s *scanner) pastLength(k int) int {
 	i := k
 	if c := s.peek(i); c == '-' || c == ' ' {
@@ -166,7 +165,6 @@ func (s *scanner) decideORCID(i int) bool {
 	return pid.CheckORCID(id) == nil && s.bareFound(ORCID, "https://orcid.org/"+pid.FoldORCID(id), segment{start: i, end: i + length})
 }
 
-// decideArXiv looks for the word arXiv at i, and an identifier after it.
 func (s *scanner) decideArXiv(i int) bool {
 	k := s.wordAt(i, "arxiv")
 	if !s.o.Bare.Has(ArXiv) || k < 0 || !s.isLabelStart(i) {
@@ -206,7 +204,6 @@ func (s *scanner) decideArXiv(i int) bool {
 	return s.bareFound(ArXiv, "https://arxiv.org/abs/"+id[:n], segment{start: start, end: low + n})
 }
 
-// decidePMID looks for the word PMID at i, and a number after it.
 func (s *scanner) decidePMID(i int) bool {
 	k := s.wordAt(i, "pmid")
 	if !s.o.Bare.Has(PMID) || k < 0 || !s.isLabelStart(i) {
@@ -220,7 +217,6 @@ func (s *scanner) decidePMID(i int) bool {
 	return s.bareFound(PMID, "https://pubmed.ncbi.nlm.nih.gov/"+string(s.b[k:end])+"/", segment{start: k, end: end})
 }
 
-// shortNumber returns the end of the PubMed or PubMed Central number at i, or -1 if there is none.
 func (s *scanner) shortNumber(i int) int {
 	end := i
 	for end <= i+maxPMID && ascii.IsDigit(s.peek(end)) {

@@ -117,8 +117,6 @@ func fixed(u uri.URI, rule string) BaseSource {
 	return func(Base) Base { return Base{u.WithoutFragment(), rule} }
 }
 
-// inside resolves ref against b and returns it as the base inside. It returns b if ref cannot be
-// made absolute.
 func (b Base) inside(ref uri.URI, rule string) Base {
 	u, err := b.resolve(ref)
 	if err != nil {

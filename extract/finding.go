@@ -26,7 +26,6 @@ func (s *scanner) finding() (f Finding, ok bool) {
 	return f, ok
 }
 
-// describe fills f from the hit. It returns false if the hit cannot be parsed.
 func (s *scanner) describe(f *Finding) bool {
 	h := &s.hit
 	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""

@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideAt looks for a mail address with its "@" at i.
 func (s *scanner) decideAt(i int) bool {
 	low := max(s.minStart, i-maxLocal-1)
 	start := i
@@ -53,7 +52,6 @@ func (s *scanner) decideAt(i int) bool {
 	return true
 }
 
-// isWordBefore reports whether the non-ASCII character before i is part of the word at i.
 func (s *scanner) isWordBefore(i int) bool {
 	r, _ := utf8.DecodeLastRune(s.b[max(s.minStart, i-utf8.UTFMax):i])
 	return r != utf8.RuneError && isInIRI(r) && !isUnspaced(r)
@@ -167,8 +165,6 @@ func (s *scanner) isFree(i int) bool {
 	}
 }
 
-// portAndPath returns the offset after the port, path, query and fragment at i, or i if there are
-// none.
 func (s *scanner) portAndPath(t *token, i int) int {
 	if s.peek(i) == ':' {
 		n := i + 1

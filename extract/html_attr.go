@@ -99,7 +99,6 @@ func paramIsURL(name string) bool {
 	return false
 }
 
-// trimmed returns the bounds of b without white space at its ends.
 func trimmed(b []byte) (i, j int) {
 	j = len(b)
 	for i < j && b[i] <= ' ' {
@@ -151,7 +150,6 @@ func srcset(b []byte, yield func(i, j int)) {
 	}
 }
 
-// descriptorsEnd returns the offset of the first comma from i on that is not in parentheses.
 func descriptorsEnd(b []byte, i int) int {
 	for inside := false; i < len(b); i++ {
 		switch b[i] {

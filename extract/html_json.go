@@ -84,7 +84,6 @@ func (s *jsonScanner) colon() bool {
 	return s.i < len(s.in.Text) && s.in.Text[s.i] == ':'
 }
 
-// string reads a string (RFC 8259, 7) into s.value, after its opening quotation mark.
 func (s *jsonScanner) string() {
 	s.value.Reset()
 	for s.i < len(s.in.Text) {

@@ -82,7 +82,6 @@ func (d *linkedData) learn(text []byte, at jsonPlace) {
 	}
 }
 
-// isReference reports whether a string is meant as a reference, which may be relative.
 func (d *linkedData) isReference(text []byte, at jsonPlace) bool {
 	if ascii.SchemeLength(string(text)) > 0 || bytes.HasPrefix(text, []byte("_:")) {
 		return false

@@ -78,7 +78,6 @@ func (l *htmlLexer) peek(k int) (byte, bool) {
 	return l.Text[l.i+k], true
 }
 
-// hasPrefix reports whether the unread text begins with s, ignoring case.
 func (l *htmlLexer) hasPrefix(s string) bool {
 	_, ok := l.peek(len(s) - 1)
 	return ok && ascii.EqualFold(l.rest()[:len(s)], s)
@@ -120,7 +119,6 @@ func (l *htmlLexer) chars(n int, references bool) {
 	l.i += n
 }
 
-// unfinishedRef returns the length of an incomplete character reference at the end of b, or 0.
 func unfinishedRef(b []byte) int {
 	tail := b[max(0, len(b)-maxRef):]
 	amp := bytes.LastIndexByte(tail, '&')
@@ -130,7 +128,6 @@ func unfinishedRef(b []byte) int {
 	return len(tail) - amp
 }
 
-// markup reads a token that begins with "<".
 func (l *htmlLexer) markup() {
 	c, ok := l.peek(1)
 	switch {

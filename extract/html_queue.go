@@ -29,7 +29,6 @@ type scope struct {
 	done  bool
 }
 
-// newScope returns the scope of a document that may have its own BASE.
 func newScope(b Base) *scope {
 	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
 }

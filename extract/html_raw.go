@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// rawElement reports whether the content of an element is text without markup.
 func rawElement(name string) bool {
 	switch name {
 	case "script", "style", "title", "textarea", "xmp", "plaintext":

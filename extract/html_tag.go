@@ -71,7 +71,6 @@ func (l *htmlLexer) scanName(attribute bool) int {
 	}
 }
 
-// appendName appends a name in lower case, unless it is longer than maxName.
 func appendName(to, b []byte, n int) []byte {
 	if n > maxName {
 		return to

@@ -97,8 +97,6 @@ func (s *scanner) page(i int) int {
 	return -1
 }
 
-// text returns the offset of the next octet that is not white space, or -1 if there is none within
-// maxColumn octets.
 func (s *scanner) text(i int) int {
 	for low := i; i < low+maxColumn; i++ {
 		if !is(s.peek(i), classSpace) {
@@ -143,8 +141,6 @@ func (s *scanner) continuation(from, i int) int {
 	return j
 }
 
-// markOf returns the white space and quotation or comment marks at the start of a line. Some marks
-// count only if white space follows, because they can also begin words.
 func markOf(line []byte) []byte {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || bytes.IndexByte([]byte(">#/;%|*-"), line[i]) >= 0) {

@@ -196,7 +196,6 @@ func (m *markdown) openContainers(line []byte, at int) int {
 	return at
 }
 
-// leaf reads line[start:n], which is the line after the marks of containers.
 func (m *markdown) leaf(line []byte, start, n int) {
 	width, space := indentOf(line[start:])
 	rest := line[start+space:]
@@ -346,7 +345,6 @@ func isRule(b []byte) bool {
 	return n >= 3
 }
 
-// isUnderline reports whether a line makes the paragraph before it a heading.
 func isUnderline(b []byte) bool {
 	b = bytes.TrimRight(b, " \t\r\n")
 	return len(b) > 0 && (b[0] == '=' || b[0] == '-') && len(bytes.Trim(b, string(rune(b[0])))) == 0

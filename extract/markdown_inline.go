@@ -168,8 +168,6 @@ func tagKind(b []byte) string {
 	return ""
 }
 
-// tagLength returns the length of the tag, comment, declaration or processing instruction at the
-// start of b, or 0.
 func tagLength(b []byte) int {
 	switch {
 	case len(b) < 3:
@@ -309,7 +307,6 @@ func destination(b []byte, at int) (i, j, end int) {
 	return at, min(k, len(b)), min(k, len(b))
 }
 
-// title returns the offset after the link title at an offset, or 0 if there is none.
 func title(b []byte, at int) int {
 	closing := b[at]
 	switch closing {
@@ -366,7 +363,6 @@ func (p *inlines) definition() bool {
 	return true
 }
 
-// labelLength returns the length of the link label at the start of b, or 0 if there is none.
 func labelLength(b []byte) int {
 	if len(b) == 0 || b[0] != '[' {
 		return 0

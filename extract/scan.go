@@ -152,12 +152,12 @@ func (s *scanner) decide(i int) (next int, ok bool) {
 	return i + 1, ok
 }
 
-// limitWork makes sure that the scanner takes time linear in the length of the text. In text such
-// as "(http://a/(http://a/(...", decisions would otherwise read the same octets again and again.
-// For this, limitWork keeps a balance in s.excess: it adds the octets that the last decision has
-// examined, the parameter work, and subtracts perStep for each octet by which pos has advanced, the
-// parameter passed. If the balance exceeds maxExcess, the scanner skips the text that this decision
-// has read. Ordinary text never comes near this limit.
+// limitWork keeps the scanner's time linear in the length of the text. In text such as
+// "(http://a/(http://a/(...", decisions would otherwise read the same octets again and again. The
+// balance in s.excess grows by work, which is the number of octets that the last decision examined.
+// It shrinks by perStep for each of the passed octets, by which pos advanced. If the balance
+// exceeds maxExcess, the scanner skips the text that the decision read. Ordinary text never comes
+// near this limit.
 func (s *scanner) limitWork(work, passed int) {
 	s.excess += work
 	if s.advance(passed); s.excess > maxExcess && !s.tail {
@@ -225,7 +225,6 @@ func nearer(i, j int) int {
 	return i
 }
 
-// peek returns the octet at i, or 0 at the end of the document.
 func (s *scanner) peek(i int) byte {
 	if i < len(s.b) {
 		return s.b[i]
@@ -269,7 +268,6 @@ func (s *scanner) decideColon(i int) bool {
 	return s.decideOpaque(i)
 }
 
-// word returns the start of the scheme characters before i.
 func (s *scanner) word(i int) int {
 	low := max(s.minStart, i-maxScheme)
 	j := i
@@ -415,7 +413,6 @@ func (s *scanner) take(start, colon int, r rule) bool {
 	return s.accept(colon, r) && s.wholeLink(colon, end)
 }
 
-// accept reports whether the text of the hit after its scheme looks valid.
 func (s *scanner) accept(colon int, r rule) bool {
 	n := colon + 1 - s.hit.start // the first segment contains the scheme and its colon
 	if len(s.segs) == 1 {

@@ -80,7 +80,6 @@ func (s *scanner) literal(low, i int) int {
 	return i
 }
 
-// run returns the offset at which the identifier must end, which is at i or later.
 func (s *scanner) run(t *token, i int) int {
 	from := i
 	b := s.b[:min(len(s.b), t.limit)]

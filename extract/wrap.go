@@ -84,7 +84,6 @@ func (s *scanner) escaped(i, end int) string {
 	return text
 }
 
-// escapedSlash returns the length of the escaped slash at i, or 0 if there is none.
 func (s *scanner) escapedSlash(i int) int {
 	switch {
 	case s.follows(i, `\/`):
@@ -102,7 +101,7 @@ func (s *scanner) inString(offset int) bool {
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
 		i--
 	}
-	s.work += maxBehind / 16 // a constant, because the work must not depend on the size of the window
+	s.work += maxBehind / 16
 	if i <= low || s.b[i] == '\n' {
 		return i == 0 && s.b[0] == '"'
 	}
@@ -249,7 +248,6 @@ func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	return slash < 0 || !endsAtRoot(s.b[t.start:i]) || !isDomain(word[:slash], false)
 }
 
-// endsAtRoot reports whether b ends in the slash after the authority.
 func endsAtRoot(b []byte) bool {
 	for range len("///") {
 		n := bytes.IndexByte(b, '/')

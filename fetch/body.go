@@ -78,7 +78,6 @@ func (b *body) read(p []byte) int {
 	return n
 }
 
-// wanted returns the offset at which the body must end, or -1 if unknown.
 func (b *body) wanted() int64 {
 	if b.end >= 0 {
 		return min(b.end, b.size)

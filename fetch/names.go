@@ -44,7 +44,6 @@ func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, err
 	return plan.Outcome{Locators: targets}, nil
 }
 
-// resolver returns the resolver for the current name, or nil.
 func (j *retrieval) resolver() nomen.Resolver {
 	if o := j.fetcher.o; !j.hop.trusted && !o.AllowPrivate {
 		return o.Guarded

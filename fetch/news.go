@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// maxArticles is how many articles of a group are listed. These are the latest.
 const maxArticles = 1000
 
 // The replies that commands expect (RFC 3977).
@@ -146,7 +145,7 @@ func (n *newsSession) ask(command string, want ...int) (string, error) {
 	return n.reply(want...)
 }
 
-// reply reads a reply. The parameter want has the codes that are accepted, or nothing if all are.
+// reply reads a reply whose code must be one of want. If want is empty, any code is accepted.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {

@@ -134,7 +134,6 @@ func (e existError) Is(target error) bool { return target == fs.ErrExist }
 // ErrNoFile means that something other than a file has the name, such as a directory or a device.
 var ErrNoFile = errors.New("cannot save there")
 
-// mayReplace returns an error if the partial file must not be renamed to path.
 func mayReplace(path string, replace bool) error {
 	info, err := os.Lstat(path)
 	switch {

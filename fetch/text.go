@@ -69,7 +69,6 @@ func (l *lines) fill() {
 	l.rest = piece
 }
 
-// readLine returns the next line without its ending.
 func readLine(in *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {

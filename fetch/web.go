@@ -238,7 +238,6 @@ func escaped(location string) string {
 	return b.String()
 }
 
-// webType returns the media type with its parameters, or "".
 func webType(resp *http.Response) string {
 	t := resp.Header.Get("Content-Type")
 	if _, _, err := mime.ParseMediaType(t); err != nil || !isField(t) {
@@ -325,8 +324,6 @@ func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (p
 	return j.found(o)
 }
 
-// webValidator returns a validator that identifies exactly one state of a representation (RFC 9110,
-// 8.8). This is a strong entity tag, or a date of the last change that is old enough.
 func webValidator(h http.Header) string {
 	if tag := h.Get("ETag"); len(tag) > 2 && tag[0] == '"' && isField(tag) {
 		return tag
@@ -340,7 +337,6 @@ func webValidator(h http.Header) string {
 	return modified
 }
 
-// decode decodes a content encoding that was not requested.
 func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error) {
 	d := &decoder{in: in, url: url}
 	counted := bufio.NewReader(counter{in, &d.read})

@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// whois is the step for the scheme whois. It sends a line and reads the response (RFC 3912, 2).
 func (j *retrieval) whois(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	conn, err := j.say(ctx, r, r.Send)
 	if err != nil {

@@ -276,7 +276,6 @@ func watch(c net.Conn) (left context.Context, stop func()) {
 	}
 }
 
-// readSelector reads a line that ends in CR LF or LF. It returns false if the line is invalid.
 func readSelector(r io.Reader) (string, bool) {
 	b := make([]byte, 0, 256)
 	for len(b) < maxSelector {

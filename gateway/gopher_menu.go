@@ -25,7 +25,6 @@ type menu struct {
 	items      int
 }
 
-// menu returns an empty menu for the client of a connection.
 func (g *Gopher) menu(c net.Conn) *menu {
 	m := &menu{host: g.host, port: g.port}
 	if ap, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {

@@ -155,12 +155,10 @@ func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func()
 	return t.giving(w.from, target, 1), nil
 }
 
-// free reports whether w may take a turn now.
 func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
 
-// next gives free turns to waiting clients in the order of their arrival.
 func (t *Turns) next() {
 	kept := t.line[:0]
 	for _, w := range t.line {

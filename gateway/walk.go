@@ -56,8 +56,8 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key above all keys that have the prefix of a and the same delimiter after it as
-// the given key. It returns "" if the given key does not begin with the prefix and a delimiter.
+// beyond returns a key above all keys that begin with the prefix of a and the delimiter that
+// follows the prefix in key. It returns "" if key does not begin with the prefix and a delimiter.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

@@ -250,8 +250,8 @@ func fromShadow(u uri.URI) (IRI, error) {
 	return ParseReference(s)
 }
 
-// through applies f to the shadow of i and converts the result to an IRI. It returns i if that
-// fails.
+// through applies f to the shadow of i and converts the result to an IRI. If f fails, through
+// returns i.
 func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
 	u, err := i.shadow()
 	if err != nil {

@@ -30,7 +30,6 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.reason()}
 }
 
-// reason returns the part of the message after the offset and the rule.
 func (e *Error) reason() string {
 	found := "the end"
 	if e.Offset < len(e.Input) {

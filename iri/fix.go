@@ -85,7 +85,6 @@ func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
 	return u, m.found, nil
 }
 
-// failed returns the error for an input that cannot be repaired.
 func (m *mender) failed(err error) error {
 	if err != nil {
 		return err

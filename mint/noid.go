@@ -80,7 +80,6 @@ func (m *noidMinter) copy() *noidMinter {
 	return &c
 }
 
-// advance skips n strings. It returns false if there were fewer.
 func (m *noidMinter) advance(n uint64) bool {
 	if m.kind != 'r' {
 		left := m.left()
@@ -103,7 +102,6 @@ func (m *noidMinter) left() uint64 {
 	return m.total - m.count
 }
 
-// step returns the number of the next string, and false if none are left.
 func (m *noidMinter) step() (uint64, bool) {
 	if m.kind == 'z' && m.count < maxNoid || m.kind == 's' && m.count < m.total {
 		m.count++
@@ -125,7 +123,6 @@ func (m *noidMinter) step() (uint64, bool) {
 	return m.values[c] + uint64(c)*m.each, true
 }
 
-// grow makes the mask longer. It returns false if that is not possible.
 func (m *noidMinter) grow() bool {
 	longer := m.mask[:min(m.add, len(m.mask))] + m.mask
 	if m.add == 0 || noidTotal(longer) == 0 {
@@ -160,7 +157,6 @@ func (m *noidMinter) append(b []byte, n uint64) []byte {
 	return append(b, digits...)
 }
 
-// next appends the next string. It returns false if none was left.
 func (m *noidMinter) next(b []byte) ([]byte, bool) {
 	n, ok := m.step()
 	if !ok {
@@ -233,8 +229,8 @@ func first(names iter.Seq2[name.Name, error], n name.Name) (bool, error) {
 	return false, nil
 }
 
-// noid parses the arguments of a {noid} part, which are the mask, and then addN and the number of
-// strings made before, in any order. The result is true if the mask ends in "k".
+// noid parses the arguments of a {noid} part: first the mask, then addN and the number of strings
+// made before, in any order. The result is true if the mask ends in "k".
 func (a *arguments) noid(p *part) (checked bool, err error) {
 	s, at, _ := a.next()
 	p.noid.kind = 's'
@@ -275,7 +271,6 @@ func (a *arguments) noidSetting(p *noidPart, s string, at int) error {
 	return err
 }
 
-// noid returns the {noid} part, or nil.
 func (t Template) noid() *part {
 	if i := slices.IndexFunc(t.parts, func(p part) bool { return p.kind == noidOrder }); i >= 0 {
 		return &t.parts[i]

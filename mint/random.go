@@ -10,7 +10,6 @@ import (
 // A source returns random characters.
 type source struct{ in *bufio.Reader }
 
-// sourceSize is how many random bytes are read at once.
 const sourceSize = 256
 
 func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }

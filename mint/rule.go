@@ -11,10 +11,8 @@ import (
 // are always valid.
 type rules struct{ catalogue namespace.Catalogue }
 
-// errNoCheck means that {check} is used in a namespace without check characters.
 var errNoCheck = errors.New("the namespace has no check characters; use {check:noid}, {check:luhn} or {check:mod97}")
 
-// judge returns why a spelling is invalid, or nil.
 func (r rules) judge(spelling string) *namespace.Finding {
 	u, err := urn.Parse(spelling)
 	if err != nil {
@@ -32,8 +30,8 @@ func (r rules) canonical(spelling string) string {
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the correct check characters if f is about wrong ones at the end of a name, and
-// otherwise "".
+// right returns the correct check characters if f reports wrong check characters at the end of a
+// name, and otherwise "".
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""

@@ -112,7 +112,6 @@ func (r *Run) candidate() (name.Name, error) {
 	}
 }
 
-// draw returns the part of the next name after the prefix, without its check characters.
 func (r *Run) draw() (string, error) {
 	s := r.t.sequence()
 	if s != nil && r.next > s.last {
@@ -126,7 +125,6 @@ func (r *Run) draw() (string, error) {
 	return r.drawNew()
 }
 
-// drawNew calls draw until the result is new.
 func (r *Run) drawNew() (string, error) {
 	switch n := uint64(len(r.seen)); {
 	case n == r.t.capacity():
@@ -148,7 +146,6 @@ func (r *Run) drawNew() (string, error) {
 
 func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.capacity()} }
 
-// render returns the text of all parts except the check.
 func (r *Run) render() ([]byte, error) {
 	b := make([]byte, 0, 64)
 	var err error

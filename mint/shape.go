@@ -81,8 +81,6 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 	return "", 0, 0, err
 }
 
-// spell returns the element of a sample, and the end of each part in it. All digits of the sequence
-// are sequenceDigit, and all characters of random parts are randomDigit.
 func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))

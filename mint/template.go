@@ -108,7 +108,6 @@ func (p part) choices() uint64 {
 	return 1
 }
 
-// times returns a*b, or [math.MaxUint64] if that overflows.
 func times(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
@@ -130,7 +129,6 @@ func (t Template) check() *part {
 	return nil
 }
 
-// judge returns an error if parts cannot be combined.
 func (t Template) judge() error {
 	counted, ordered := false, t.noid()
 	for i, p := range t.parts {

@@ -30,7 +30,6 @@ func dnsKey(u urn.URN) (string, error) {
 	return old.Canonical(), nil
 }
 
-// schemeKey returns the key of a name that is not a URN. The scheme must be in lower case.
 func schemeKey(u uri.URI, scheme string) (string, error) {
 	if pid.Lookup(scheme).Path {
 		return pathKey(u, scheme)
@@ -80,7 +79,6 @@ func infoKey(s, normal string) (string, error) {
 	return pid.FoldInfo(normal), nil
 }
 
-// webKey returns the key of an http or https URL. The scheme must be in lower case.
 func webKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if host, ok := u.Host(); !ok || host == "" {

@@ -143,7 +143,6 @@ func foldPrefix(key string) string {
 	return key
 }
 
-// rootLength returns the length of "urn:" and the NID, or 0 if key is not the key of a URN.
 func rootLength(key string) int {
 	rest, ok := strings.CutPrefix(key, "urn:")
 	if !ok {
@@ -153,7 +152,6 @@ func rootLength(key string) int {
 	return len("urn:") + len(nid)
 }
 
-// wholeError is the error for a prefix in a namespace whose names have no parts.
 func wholeError(s string) *Error {
 	root := rootLength(strings.ToLower(s))
 	return newError(s, root, "prefix", "names of this namespace cannot be divided: the only prefix is %q", strings.ToLower(s[:root]))

@@ -25,7 +25,7 @@ func Delimiters(nid string) string {
 		return "/"
 	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
 		return "-:"
-	case "cts", "epc", "urn-3": // cts: works by group; epc: item classes by company; urn-3: authorities by the one above
+	case "cts", "epc", "urn-3": // In cts a work follows its group, in epc an item class its company, in urn-3 an authority its parent.
 		return ":."
 	case "s1000d": // RFC 4688: projects by kind of document
 		return "-_"

@@ -96,7 +96,6 @@ func checkParameter(nss string, start, end int, imei bool) *Finding {
 	return nil
 }
 
-// lintGSMA reports an IMEI whose last digit is not its check digit.
 func lintGSMA(nss string) []Finding {
 	const start = len("imei:")
 	if len(nss) < start+imeiLength || !strings.EqualFold(nss[:start], "imei:") || !ascii.IsDigit(nss[start]) {
@@ -249,8 +248,8 @@ func checkIdentifiers(nss string, i int) *Finding {
 	return checkComponents(nss, end, true)
 }
 
-// checkComponents parses the text after the body, which consists of identifiers. Those that follow
-// a colon come first, if colons is true, and then those that follow an underscore.
+// checkComponents parses the components after the body, which consists of identifiers. If colons is
+// true, components that follow a colon come before components that follow an underscore.
 func checkComponents(nss string, end int, colons bool) *Finding {
 	for end < len(nss) {
 		c := nss[end]

@@ -50,7 +50,6 @@ var epcSchemes = [...]epcScheme{
 	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
 }
 
-// findEPC returns the scheme with a name, or nil.
 func findEPC(scheme string) *epcScheme {
 	for i := range epcSchemes {
 		if epcSchemes[i].name == scheme {

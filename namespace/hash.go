@@ -68,7 +68,6 @@ func checkTree(nss string) *Finding {
 	return moved(checkDigest(nss[at:], tigerSize), at)
 }
 
-// moved adds delta to the offsets of f, which may be nil.
 func moved(f *Finding, delta int) *Finding {
 	if f != nil {
 		f.Offset += delta
@@ -77,7 +76,6 @@ func moved(f *Finding, delta int) *Finding {
 	return f
 }
 
-// canonicalTree writes the root of a tree of Tiger digests in base32 in upper case.
 func canonicalTree(nss string) string {
 	at := tiger(nss)
 	if at < 0 {
@@ -125,7 +123,6 @@ func partsBitprint(nss string) []Part {
 
 var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// base32Length returns how many characters size octets are in base32 without padding.
 func base32Length(size int) int { return (size*8 + 4) / 5 }
 
 func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' }

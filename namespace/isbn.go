@@ -165,8 +165,6 @@ func splitISBN(d string) (isbnSplit, bool) {
 	return isbnSplit{}, false
 }
 
-// registrantSize returns the length of the registrant element at the start of digits, or 0 if the
-// range is not assigned.
 func (g isbnGroup) registrantSize(digits string) int {
 	for _, r := range g.ranges {
 		if n := len(r.low); n < len(digits) && r.low <= digits[:n] && digits[:n] <= r.high {
@@ -198,8 +196,6 @@ func partsISBN(nss string) []Part {
 	return parts
 }
 
-// displayISBN inserts the hyphens into an ISBN of thirteen or ten digits. In an unknown range it
-// only inserts those around the outer elements, whose positions are fixed.
 func displayISBN(nss string) string {
 	d := canonicalISBN(nss)
 	s, ok := splitISBN(d)

@@ -58,8 +58,8 @@ func (f *isoFields) next() {
 	}
 }
 
-// take returns the current field and advances to the next, if kind returns true for the current
-// field. Otherwise take returns "".
+// take returns the current field and advances to the next field. If kind returns false for the
+// current field, take returns "" and does not advance.
 func (f *isoFields) take(kind func(string) bool) string {
 	if !f.more() || !kind(f.text()) {
 		return ""
@@ -243,7 +243,7 @@ func (l *isoLint) pass(kind int) bool {
 	return true
 }
 
-// addition reports the remaining fields, unless they are those that technical committees define.
+// addition reports the remaining fields, except for fields that technical committees define.
 func (l *isoLint) addition() {
 	if strings.HasPrefix(strings.ToLower(l.text()), "tech") {
 		return

@@ -34,7 +34,6 @@ func checkOASIS(nss string) *Finding {
 	return nil
 }
 
-// lintOASIS reports empty fields.
 func lintOASIS(nss string) []Finding {
 	if i := emptyField(nss, ':'); i >= 0 {
 		return []Finding{remark(CodeForm, i, i, "NSS", "empty field")}

@@ -46,7 +46,6 @@ func opaqueNamespace(name string, r urn.Namespace) Namespace {
 	return n
 }
 
-// foldHyphened converts the part before the first hyphen to lower case.
 func foldHyphened(nss string) string {
 	if end := until(nss, 0, '-'); end < len(nss) {
 		return lowerUntil(nss, end)

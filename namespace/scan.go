@@ -70,7 +70,6 @@ func place(s string, k int) int {
 
 func bare(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "")) }
 
-// digitLike returns the digit that looks like c, or "".
 func digitLike(c byte) string {
 	switch c {
 	case 'O', 'o', 'Q':

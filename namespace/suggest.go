@@ -67,7 +67,6 @@ func joinWhy(a, b string) string {
 	return a + "; " + b
 }
 
-// valid reports whether a name is valid by the rules of its namespace, which must be known.
 func (g *guess) valid(name string) bool {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -158,8 +157,8 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one typo away from nid. It skips those of up
-// to three letters that have no rules, because there are many of them.
+// nearNIDs tries the namespaces whose identifiers are one typo away from nid. It skips the many
+// namespaces that have an identifier of up to three letters and no rules.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
@@ -433,7 +432,6 @@ func looksISBN(s string) bool {
 	return false
 }
 
-// isAddress reports whether s looks like an IPv4 address.
 func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
 }

@@ -104,7 +104,6 @@ func plain(s string) string {
 	}, s)
 }
 
-// insideAddress returns the name in a web URL and describes it. It returns "" if there is no name.
 func insideAddress(text string) (inner, why string) {
 	rest, ok := ascii.CutPrefix(text, "https://")
 	if !ok {
@@ -127,8 +126,6 @@ func insideAddress(text string) (inner, why string) {
 	return labelled(path)
 }
 
-// labelled returns what follows the label of a number in a path, as in isbn/9789510184356. The
-// label is "doi", or a namespace with check digits.
 func labelled(path string) (inner, why string) {
 	for segment, rest, more := "", path, true; more && rest != ""; {
 		segment, rest, more = strings.Cut(rest, "/")
@@ -146,7 +143,6 @@ func labelled(path string) (inner, why string) {
 	return "", ""
 }
 
-// findURN returns the URN in a path or query, or "".
 func findURN(path string) string {
 	for i := range len(path) {
 		if i > 0 && ascii.IsAlnum(path[i-1]) || path[i]|0x20 != 'u' {

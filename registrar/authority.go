@@ -111,10 +111,10 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 }
 
 // takesRequests reports whether an authority would answer requests that another authority may have
-// answered until now, even one outside the scope of the actor. New hosts can do this, and so can a
-// new prefix. An authority with the prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). An
-// authority with a web prefix answers requests for its host and path, unless an existing authority
-// covers that path.
+// answered until now, even an authority outside the scope of the actor. New hosts can do this, and
+// so can a new prefix. An authority with the prefix urn:dns:HOST answers requests for HOST (1995,
+// 2.2.1). An authority with a web prefix answers requests for its host and path, unless an existing
+// authority covers that path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -128,8 +128,8 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 }
 
 // asksAnew reports whether a change makes the server ask a resolver that it did not ask before.
-// Only an operator may delegate names to arbitrary machines, because others could read in this way
-// what machines in the local network answer. A delegation without an address is harmless: the
+// Only an operator may delegate names to arbitrary machines. Anyone else could use a delegation to
+// read what machines in the local network answer. A delegation without an address is harmless: the
 // server then finds the resolver by discovery, and asks it only at a public address.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
@@ -329,7 +329,6 @@ func checkOthers(next *store.Authority, others []*store.Authority) error {
 	return nil
 }
 
-// shared returns the index of the first element of a that is also in b, or -1.
 func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }

@@ -54,7 +54,6 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current revision: 0 for a name without a record.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -156,7 +155,6 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the record of the name n of request i, or nil.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -253,7 +251,6 @@ func before(key string) string {
 	return key[:end] + string(key[end]-1) + "\x7F"
 }
 
-// change plans the change for request i, which has passed the checks without a record.
 func (p *plan) change(i int, s *state) error {
 	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
 	expected := s.expects(req)
@@ -392,8 +389,6 @@ func (p *plan) confirm(start time.Time) (bool, error) {
 	return store.Confirm(p.ctx, p.reg.store, start)
 }
 
-// commit writes the batch and sets the outcomes. After an error nothing is written, and index is
-// the change that the store rejected, or -1.
 func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -409,8 +404,6 @@ func (p *plan) commit() (index int, err error) {
 	return -1, nil
 }
 
-// refused returns the index of the change that a store has rejected. It returns -1 for other
-// errors.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

@@ -14,8 +14,6 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse returns the error about a field of a record or an authority. The subject is the name or
-// the prefix.
 func refuse(subject, field string, f fault) error {
 	return &RefusalError{Name: subject, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }

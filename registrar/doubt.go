@@ -73,8 +73,6 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about the name n if there is one. The parameter field is the field
-// with the name, and spelling its spelling there.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message
@@ -89,7 +87,6 @@ func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	return all
 }
 
-// flawOf returns the first rule of its scheme or namespace that n breaks, or nil.
 func flawOf(n name.Name) *name.Flaw {
 	label := n.Scheme()
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
@@ -103,8 +100,6 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant returns a correction of s as a text to append to a message, or "". It gives the reason for
-// the correction, unless the message already does.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {

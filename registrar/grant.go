@@ -48,7 +48,6 @@ type right struct{ role, prefix string }
 
 func (r right) scope() string { return cmp.Or(r.prefix, "all names") }
 
-// canonical returns r with the prefix in canonical form. An invalid prefix stays as it is.
 func (r right) canonical() right {
 	if p, err := name.CanonicalPrefix(r.prefix); err == nil && r.prefix != "" {
 		r.prefix = p
@@ -122,8 +121,8 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[righ
 	return nil
 }
 
-// checkGrantPrefix checks a prefix and returns its canonical form. The parameter held says that the
-// user has the prefix already. Then the prefix stays valid even if rules that came later forbid it.
+// checkGrantPrefix checks a prefix and returns its canonical form. If held is true, the user has
+// the prefix already, and the prefix stays valid even if later rules forbid it.
 func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fault) {
 	if held {
 		return p, fault{}

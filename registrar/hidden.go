@@ -52,9 +52,9 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	return nil
 }
 
-// hidden warns about a rule if something else answers for every name in its tests: a record, or
-// another authority. Clients never get the answers in these tests then. This is only a warning,
-// because other names can reach the rule, and because a record is meant to take precedence.
+// hidden warns about a rule if a record or another authority answers for every name in the tests of
+// the rule. Clients then never get the answers in these tests. This is only a warning, because
+// other names can reach the rule, and because a record is meant to take precedence.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {

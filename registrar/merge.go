@@ -51,7 +51,8 @@ func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) 
 	}
 }
 
-// set sets the fields that the request gives. If add is true, it adds to lists instead.
+// set sets the fields that the request gives. If add is true, set adds to lists instead of
+// replacing them.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
 	if fields.has(FieldStatus) && from.Status != "" {
@@ -90,7 +91,6 @@ func itself(s string) string { return s }
 
 func urlOf(l nomen.Location) string { return l.URL }
 
-// without returns the elements of list whose key is not in remove. It does not modify list.
 func without[T any](list []T, remove []string, key func(T) string) []T {
 	if len(remove) == 0 {
 		return list
@@ -109,9 +109,9 @@ func (q *Request) missing(existing *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations, with their empty fields filled in from the existing
-// ones. A field comes from the first existing location with the same URL and component. A given
-// location with nothing but URL and component stands for all existing locations with these.
+// completedAll returns the given locations, with empty fields filled in from the first existing
+// location with the same URL and component. A given location with only a URL and a component stands
+// for all existing locations with that URL and component.
 func completedAll(existing, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -138,7 +138,7 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the given values. If add is true, it returns the existing values, followed by those
+// list returns the given values. If add is true, it returns the existing values, followed by the
 // given values that are new.
 func list(existing, given []string, add bool) []string {
 	switch {
@@ -228,8 +228,8 @@ func differences(a, b *store.Record) (f Fields) {
 }
 
 // undone returns the fields in which a request reverts what an earlier request had set. The
-// parameters are the records before both requests, between them and after them. The first is nil if
-// the name did not exist.
+// parameters are the records before both requests, between them and after them. The first record is
+// nil if the name did not exist.
 func undone(old, middle, final *store.Record) (f Fields) {
 	if old == nil {
 		old = new(store.Record)
@@ -264,11 +264,12 @@ func lost[T comparable](before, middle, after []T) bool {
 	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the locations of a record after a request. Without add, these are the given
-// ones. With add, they are the existing locations, to which it adds each given location as follows.
-// If an existing location with the same URL and component has all its fields already, nothing
-// changes. Otherwise the given location fills in the empty fields of such an existing location, a
-// different one for each given location. If none is left, it is appended.
+// locations returns the locations of a record after a request. If add is false, these are the given
+// locations. If add is true, these are the existing locations, into which each given location is
+// merged. If an existing location with the same URL and component already has all its fields,
+// nothing changes. Otherwise the given location fills in the empty fields of an existing location
+// with the same URL and component, a different one for each given location. If none is left, the
+// given location is appended.
 func locations(existing, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(existing) == 0 {
 		return given

@@ -205,7 +205,6 @@ func checkDelegation(of string, a *store.Authority) error {
 	return nil
 }
 
-// asksByName reports whether a template has no variable other than the name.
 func asksByName(template string) bool {
 	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
 	return rest != template && !strings.ContainsAny(rest, "{}")

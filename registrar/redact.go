@@ -116,7 +116,6 @@ func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, re
 	}
 }
 
-// redactOnce redacts revisions with one change after the current revision.
 func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	last, revisions, err := s.find(red.Revisions)
 	if err != nil {
@@ -164,7 +163,6 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// check returns the outcome of a dry run. The parameter last is the last change.
 func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
 	current := last.Revision()
 	if !last.Delete.IsZero() {
@@ -186,9 +184,9 @@ func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
-// find returns the last change and the revisions to redact. Without a request for certain
-// revisions, these are all that have content, except for the last one. An error means that a
-// requested revision does not exist, is the current one, or has no content any more.
+// find returns the last change and the revisions to redact. If requested is empty, these are all
+// revisions with content, except the last one. An error means that a requested revision does not
+// exist, is the current one, or has no content any more.
 func (s redactable) find(requested []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(requested))
 	for i, revision := range requested {

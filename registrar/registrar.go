@@ -89,8 +89,8 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns about successors that do not exist. It skips names that need no record here:
-// their authority is not in this store, or it has rules or a delegation. A reserved name outside
+// strangers warns about successors that do not exist. It skips names whose authority is not in this
+// store, or has rules or a delegation, because they need no record here. A reserved name outside
 // the scope of the actor counts as missing, because the actor must not learn of it.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
@@ -144,7 +144,7 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
 // findFor returns the record of the name n, which the actor must be allowed to change. Before it
-// returns that there is no record, it makes the store confirm this.
+// reports that there is no record, it asks the store to confirm this.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

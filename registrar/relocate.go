@@ -107,7 +107,6 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of a percent-encoding that is incomplete at the end of s, or -1.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {
@@ -278,9 +277,9 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 }
 
 // first reports whether to process a record at this URL. The listing finds a record once for each
-// matching location, but it must be processed only once: at the smallest of these URLs. The listing
-// may already be past that URL if other clients have changed the record since the start. Then the
-// record is processed where it is found first.
+// matching location, but the record must be processed only once, at the smallest of these URLs. If
+// other clients have changed the record since the start, the listing may already be past that URL.
+// The record is then processed where it is found first.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -382,7 +381,6 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	return err
 }
 
-// countDone counts the changes of a batch after a failure. It does not try names again.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
 		if out.Err == nil && out.Result.Changed {

@@ -28,7 +28,6 @@ const (
 
 func (f Fields) has(g Fields) bool { return f&g == g }
 
-// fieldNames returns the names of the fields, in the order of their bits.
 func fieldNames() []string {
 	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations", "values"}
 }

@@ -25,8 +25,8 @@ func faultf(offset int, rule, format string, args ...any) fault {
 	return fault{offset: offset, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// checkText checks that a text is UTF-8 without control characters (C0, DEL, C1). Tabs are
-// permitted, and if lines is true, so are line breaks.
+// checkText checks that a text is UTF-8 without control characters (C0, DEL, C1). It permits tabs.
+// If lines is true, it also permits line breaks.
 func checkText(s string, lines bool) fault {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

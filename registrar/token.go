@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxWho limits the name of a person in a token, in bytes.
 const maxWho = 200
 
 const tokensSubject = "tokens"
@@ -139,7 +138,6 @@ func isNamespace(p name.Prefix) bool {
 	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
 }
 
-// isIncomplete reports whether p is only a scheme with its colon, such as "https:".
 func isIncomplete(p name.Prefix) bool { return strings.HasSuffix(p.String(), ":") }
 
 // UseToken records that the token with this ID is being used (see [store.Change].UseOnly).
@@ -272,7 +270,6 @@ func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) 
 	return tokens.Token(ctx, id)
 }
 
-// permitTokens returns an error unless the actor is an administrator of all names.
 func permitTokens(a Actor) error {
 	if !a.MayAll(Administrator) {
 		return a.DeniedAll(Administrator, tokensSubject)

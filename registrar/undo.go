@@ -128,7 +128,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check checks u. All changes that u selects come after the number that it returns.
+// check checks u. It returns a number in the log, after which come all changes that u selects.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -208,7 +208,6 @@ func (w *undoer) may(c *store.Change) bool {
 	return w.actor.MayName(name.FromKey(c.Subject().Key), Editor)
 }
 
-// revert undoes the changes of some names and authorities. All names are in one batch.
 func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	var reqs []Request
 	var reversals []Reversal
@@ -247,8 +246,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns the last change of a subject, and the last one before the changes to undo, which is
-// nil if there is none.
+// look returns the last change of a subject, and the last change before the changes to undo. The
+// result before is nil if there is no earlier change.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -316,7 +315,6 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
 }
 
-// isBare reports whether a record is a tombstone without content, which Undo makes of a new name.
 func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors)+len(r.Values) == 0
 }
@@ -385,8 +383,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a name or an authority does not change. It returns the error if the error is
-// not about this one alone.
+// refuse reports why a name or an authority does not change. It returns an error that also affects
+// other names or authorities.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

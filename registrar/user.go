@@ -136,8 +136,6 @@ func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expe
 	return out, nil
 }
 
-// userFor returns the user with this ID, or an empty user for "". It returns an error if the actor
-// may not change any user.
 func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
 	users, err := store.UsersOf(r.store)
 	switch {
@@ -153,7 +151,6 @@ func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.Use
 	return users.User(ctx, id, time.Time{})
 }
 
-// permitUser returns an error if the actor may not replace the current user by the updated one.
 func permitUser(a Actor, updated, current *store.User) error {
 	if a.MayAll(Administrator) {
 		return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // typedValues returns the given values by index. If add is true, it adds them to the existing
-// values, and replaces those with the same index.
+// values, and replaces existing values with the same index.
 func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	all := slices.Clone(given)
 	if add {
@@ -27,7 +27,6 @@ func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	return all
 }
 
-// checkValues checks typed values, which can be in any order.
 func checkValues(of string, values []nomen.Value) error {
 	first := map[int]int{}
 	for i := range values {

@@ -11,7 +11,7 @@ import (
 // aliased answers a request for an unknown name from a record that lists the name as an alias. The
 // answer has the record's own name. Aliases of aliases are not followed, so there are no loops.
 //
-// If several records list the name, exactly one of them must be active, and that one answers.
+// If several records list the name, exactly one of them must be active, and that record answers.
 // Otherwise the name is unknown. Reserved records do not count.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
@@ -82,9 +82,9 @@ func (d *decision) listedBy(rec *store.Record) bool {
 	return isPublic(rec) && rec.HasAlias(d.set, d.name) && d.mayAlias(rec)
 }
 
-// mayAlias reports whether a record may answer for the name. It may if the name has no authority in
-// this store. Otherwise the authorities of the name and of the record must be the same or share an
-// owner.
+// mayAlias reports whether a record may answer for the name. Any record may answer for a name
+// without an authority in this store. Otherwise the authorities of the name and of the record must
+// be the same or share an owner.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

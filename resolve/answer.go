@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries the sources in order: the record of the name, the record of a shorter name (policy
-// Suffix), the rules, and the delegation or otherwise the aliases.
+// answer tries these sources in order: the record of the name, the record of a shorter name (policy
+// Suffix), the rules, and the delegation. If there is no delegation, it tries the aliases.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -149,8 +149,6 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	return a
 }
 
-// found returns the answer for the requested service. The parameter a is a complete description,
-// from which found takes what the service needs.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -226,7 +224,6 @@ func preferURN(names []string) {
 	}
 }
 
-// ruled returns the answer from the rules of the authority, or nil if no rule matches.
 func (d *decision) ruled() (*nomen.Answer, error) {
 	result, err := d.applied(d.authority, d.name)
 	if err != nil || result == nil {
@@ -251,7 +248,6 @@ func (d *decision) ruled() (*nomen.Answer, error) {
 	})
 }
 
-// ruledOut returns the error that a rule gives instead of locations, or nil.
 func (d *decision) ruledOut(result *rule.Result) error {
 	kind, message := nomen.NoResult, "a rule gives nothing for this request"
 	switch result.Status {
@@ -271,7 +267,6 @@ func (d *decision) ruledOut(result *rule.Result) error {
 	return e
 }
 
-// applied returns the result of the rules of an authority for a name, or nil if no rule matches.
 func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error) {
 	if a == nil || len(a.Rules) == 0 {
 		return nil, nil

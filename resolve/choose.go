@@ -83,7 +83,6 @@ func ofResource(all []nomen.Location) []nomen.Location {
 
 func bounded(l *nomen.Location) bool { return l.ValidFrom != "" || l.ValidUntil != "" }
 
-// pick returns a random number from 0 to n-1.
 func (d *decision) pick(n int) int {
 	d.depends.Unknown()
 	return d.o.Pick(n)
@@ -158,8 +157,8 @@ func (c *choice) rank(l *nomen.Location) rank {
 }
 
 // unstated is the quality of a media type or language that the client's preferences do not mention.
-// It is above the quality of rejected values, and not above that of any accepted value. A location
-// without a type only matches "*/*", and one without a language only "*".
+// It ranks above rejected values, and not above any accepted value. A location without a type only
+// matches "*/*", and a location without a language only "*".
 const unstated = 1
 
 func (c *choice) mediaQ(mediaType string) int {
@@ -214,7 +213,6 @@ func (a rank) String() string {
 
 func orOne(n int) int { return max(n, 1) }
 
-// nearness returns 1 if the location is in the client's country, and 0 otherwise.
 func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1

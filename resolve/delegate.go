@@ -76,8 +76,9 @@ func (d *decision) isRequest() bool {
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns the question as directives by keyword (2012, 2.3). It omits those that have no
-// effect. If the question has components of RFC 8141, these are sent instead.
+// directives returns the question as directives by keyword (2012, 2.3), without directives that
+// have no effect. If the question has components of RFC 8141, the request has these components
+// instead.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
@@ -98,7 +99,6 @@ func (d *decision) directives(service nomen.Service) map[string]string {
 	return asked
 }
 
-// withDirectives appends directives to a link that has no query.
 func withDirectives(link string, asked map[string]string) string {
 	separator := "?"
 	for _, keyword := range rule.Directives {

@@ -280,7 +280,6 @@ func (d *decision) unknown() *nomen.Error {
 	return e
 }
 
-// notFound is unknown without suggestions.
 func (d *decision) notFound() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {

@@ -73,8 +73,8 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer to I=I, which has been the same since start. If start is zero, it has
-// always been the same.
+// verdict returns the answer to I=I, which has been valid since start. A zero start means that it
+// has always been valid.
 func (d *decision) verdict(same bool, start time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)

@@ -65,7 +65,6 @@ func (d *decision) failover(c *choice, a *nomen.Answer) {
 	}
 }
 
-// isArchived reports whether a location is an archived copy: it has the relation archive or memento.
 func isArchived(rel string) bool {
 	for r := range strings.FieldsSeq(rel) {
 		if strings.EqualFold(r, "archive") || strings.EqualFold(r, "memento") {

@@ -174,7 +174,6 @@ func (s *nearSearch) mayRead() bool {
 	return s.reads >= 0 && s.ctx.Err() == nil // not every store checks the context
 }
 
-// get reads a record, unless a limit is reached.
 func (s *nearSearch) get(n name.Name) (*store.Record, error) {
 	if !s.mayRead() {
 		return nil, errLimit
@@ -182,7 +181,6 @@ func (s *nearSearch) get(n name.Name) (*store.Record, error) {
 	return s.records.Get(s.ctx, n, s.q.At)
 }
 
-// isPublic reports whether the public may know that the record exists.
 func isPublic(rec *store.Record) bool { return rec.Status != nomen.Reserved && !rec.Redacted }
 
 func (d *decision) isOpen(rec *store.Record) bool {

@@ -21,8 +21,8 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// passesQuery reports whether to append the plain query. The rule that gave the location decides
-// this, or otherwise the authority.
+// passesQuery reports whether to append the plain query. The rule that gave the location decides.
+// If the location comes from a record, the authority decides.
 func (d *decision) passesQuery() bool {
 	if d.ruling != nil && d.ruling.Query != "" {
 		return d.ruling.Query == rule.QueryAppend
@@ -31,7 +31,8 @@ func (d *decision) passesQuery() bool {
 }
 
 // withQuery appends an addition to the query of a location, before its fragment. It returns the
-// location unchanged if that cannot have a query, or if the addition is not valid there.
+// location unchanged if the location cannot have a query, or if the addition is not valid in a
+// query.
 func withQuery(at, addition string) string {
 	u, err := uri.Parse(at)
 	if err != nil || addition == "" || strings.Contains(addition, "#") {
@@ -84,8 +85,8 @@ func takesQuery(scheme string) bool {
 	return true
 }
 
-// beforeQComponent is beforeQuery for a URN. Its query is the text after the first question mark,
-// which can contain a q-component (RFC 8141, 2.3).
+// beforeQComponent is beforeQuery for a URN, whose query is the text after the first question mark
+// and can contain a q-component (RFC 8141, 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
 	case more[0] == '/' || more[0] == '?': // a q-component cannot begin like this

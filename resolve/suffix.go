@@ -14,7 +14,8 @@ import (
 
 const maxBeginnings = 32
 
-// extended returns the answer from the record of the longest shorter name that has one, or nil.
+// extended returns the answer from the record of the longest shorter name that has a record, or
+// nil.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {

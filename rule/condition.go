@@ -286,7 +286,6 @@ func (s *situation) path() string {
 	return s.plain
 }
 
-// pathOf returns the decoded path after the host, without the query.
 func pathOf(rest string) string {
 	_, path, _ := strings.Cut(rest, "/")
 	path, _, _ = strings.Cut(path, "?")

@@ -117,7 +117,6 @@ func writePart(re *strings.Builder, s string, i, end int) error {
 	return nil
 }
 
-// repetition converts the numbers after the letter of a class to the syntax of package regexp.
 func repetition(class string) (string, bool) {
 	if len(class) == 1 {
 		if class == "*" {

@@ -82,7 +82,6 @@ func (p *place) setHost(scheme, tail string) error {
 	return nil
 }
 
-// cutAny cuts s before the first character that is in chars.
 func cutAny(s, chars string) (before, after string, found bool) {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return s[:i], s[i:], true

@@ -226,8 +226,6 @@ func (c *Compiled) compileRule(i int, source *Rule) error {
 // reserved returns the variables that every template can use.
 func reserved() []string { return []string{"name", "element", "prefix"} }
 
-// compilePattern compiles the pattern. If there is an error, member is the invalid field of the
-// rule.
 func (c *compiledRule) compilePattern() (member string, err error) {
 	r := &c.source
 	member = "match"
@@ -272,8 +270,6 @@ func (c *compiledRule) checkParts() error {
 	return nil
 }
 
-// compileTemplates compiles the templates. If there is an error, member is the invalid field of the
-// rule.
 func (c *compiledRule) compileTemplates() (member string, err error) {
 	known := append(slices.AppendSeq(reserved(), c.pattern.labels), c.given...)
 	for _, l := range c.source.Locations {
@@ -377,7 +373,6 @@ func (c *Compiled) apply(n name.Name, request Request) (r *Result, ok bool, s si
 	return nil, false, s
 }
 
-// try returns the parts of the name, or nil if the rule does not match.
 func (s *situation) try(rule *compiledRule) map[string]string {
 	element := s.element(rule.source.Raw, rule.source.Merge)
 	if s.steps += rule.pattern.steps(element); s.steps > maxSteps {

@@ -109,7 +109,6 @@ var operators = [...]operator{
 	{char: '&', first: "&", sep: "&", named: true, ifEmpty: "="},
 }
 
-// parseTemplate parses a template. The error is an [*Error].
 func parseTemplate(s string) (template, error) {
 	if len(s) > maxTemplate {
 		return template{}, &Error{clip(s), maxTemplate, "URI-Template", "longer than " + strconv.Itoa(maxTemplate) + " bytes"}
@@ -335,7 +334,6 @@ func (p *templatePart) appendName(b []byte, name string, empty bool) []byte {
 	return append(b, '=')
 }
 
-// cut returns the first n characters of s, or s if n is 0.
 func cut(s string, n int) string {
 	if n == 0 {
 		return s

@@ -63,7 +63,6 @@ func (c Catalogue) All() iter.Seq[Scheme] { return slices.Values(c.list) }
 // Len returns the number of schemes.
 func (c Catalogue) Len() int { return len(c.list) }
 
-// of returns the scheme of u, or nil if the catalogue does not have it.
 func (c Catalogue) of(u uri.URI) *Scheme {
 	name, ok := u.Scheme()
 	if !ok {
@@ -174,7 +173,6 @@ func (c Catalogue) collectRules() []uri.SchemeRules {
 
 const maxName = 64
 
-// find returns the scheme with the given name, in any case, or nil.
 func (c Catalogue) find(name string) *Scheme {
 	if len(c.index) == 0 || len(name) > maxName {
 		return nil

@@ -59,7 +59,6 @@ func checkFile(u uri.URI) []Finding {
 	return nil
 }
 
-// checkFileAuthority checks that the authority is only a host.
 func checkFileAuthority(l *layout.Layout) []Finding {
 	switch {
 	case !l.Authority:

@@ -199,10 +199,6 @@ func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	return nil
 }
 
-// checkHfname checks the decoded name of a header field. A line break in the name would inject
-// other fields.
-//
-//	field-name = 1*( %d33-57 / %d59-126 )
 func checkHfname(l *layout.Layout, from, to int) []Finding {
 	if bad := l.RefuseHeaderControls(from, to, "RFC 6068, 2: hfname"); bad != nil {
 		return bad

@@ -34,10 +34,6 @@ const (
 	ruleCID = "RFC 2392, 2: cid-url"
 )
 
-// checkMID checks a message identifier, optionally followed by a part
-// identifier.
-//
-//	mid-url = "mid" ":" message-id [ "/" content-id ]
 func checkMID(u uri.URI) []Finding {
 	l := layout.Of(u)
 	slash := ascii.Until(l.Text, l.Path, l.PathEnd, '/')

@@ -267,7 +267,6 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 	return w.text()
 }
 
-// nntpBody returns the end of the group, and the start of the article number or -1.
 func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	from := min(l.Path+1, l.PathEnd)
 	groupEnd = ascii.Until(l.Text, from, l.PathEnd, '/')

@@ -227,7 +227,6 @@ func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
 	return each(changes, func(c *Change) *Token { return c.Token })
 }
 
-// each yields f(x) for each x in seq. It stops after the first error, which it also yields.
 func each[T, U any](seq iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for v, err := range seq {

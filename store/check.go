@@ -69,7 +69,6 @@ func measure(i int, c *Change) (int, error) {
 	return m.size, nil
 }
 
-// flaw returns why c is invalid, or "".
 func flaw(c *Change) string {
 	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted ||
 		c.Rights != nil && c.Rights.Redacted {
@@ -78,7 +77,6 @@ func flaw(c *Change) string {
 	return misshapen(c)
 }
 
-// misshapen returns why c cannot be a stored change, or "".
 func misshapen(c *Change) string {
 	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, c.Rights != nil, !c.Delete.IsZero()) != 1:

@@ -15,9 +15,9 @@ const MaxSkew = 24 * time.Hour
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if older, a change that comes before newer, is dated more than
-// [MaxSkew] after it, and otherwise "". Changes of tokens are exempt, because a wrong clock must
-// not prevent the revocation of a token.
+// ahead returns an explanation if older is dated more than [MaxSkew] after newer, which follows it,
+// and otherwise "". Changes of tokens are exempt, because a wrong clock must not prevent the
+// revocation of a token.
 func ahead(older, newer *Change) string {
 	if older == nil || newer.Token != nil || newer.AnyTime || older.Time.Sub(newer.Time) <= MaxSkew {
 		return ""

@@ -193,7 +193,7 @@ func CheckEntry(e *Entry) error {
 	return &EntryError{e.Seq, subject.Key, reason}
 }
 
-// place returns the subject of e. The second result is why no log can contain e, or "".
+// place returns the subject of e, and the reason why no log can contain e, or "".
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"

@@ -166,7 +166,6 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	return c, Result{Revision: c.Revision(), Changed: true}, nil
 }
 
-// exists reports whether the subject exists after the change c.
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
 // Revision returns the number of the revision that the stored change c made. It is 0 if c is nil or
@@ -231,7 +230,6 @@ func overreach(next *Change) string {
 	return ""
 }
 
-// same reports whether a change leaves the content of its subject as it was after previous.
 func same(previous, change *Change) bool {
 	switch {
 	case len(change.Redacts) > 0:

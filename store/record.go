@@ -174,7 +174,6 @@ func cloneMetadata(m nomen.Metadata) nomen.Metadata {
 	return c
 }
 
-// wholeMillis rounds t down to milliseconds, and leaves the zero time as it is.
 func wholeMillis(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

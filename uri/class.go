@@ -6,7 +6,7 @@ import "github.com/nomen-project/nomen/internal/ascii"
 // unescaped.
 type class uint16
 
-// The bits of a class. The last two are not components, but share the table.
+// The bits of a class. The last two bits are not components, but share the table.
 const (
 	inScheme   class = 1 << iota // may appear in a scheme, after its first character
 	inUser                       // may appear in user information

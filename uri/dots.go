@@ -35,8 +35,6 @@ func removeDots(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// leadingDots returns the length of the dot segments at the start of a path that does not begin
-// with a slash.
 func leadingDots(p []byte) int {
 	r := 0
 	for r < len(p) && p[r] != '/' {

@@ -28,7 +28,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("uri: %s: offset %d: %s: %s (%s)", quote(e.Input), e.Offset, e.Rule, e.reason(), e.Dialect)
 }
 
-// reason returns the part of the message after the offset and the rule.
 func (e *Error) reason() string {
 	switch {
 	case e.Code == CodeTooLong, e.Code == CodeNoScheme, e.Code == CodeDialect, e.Code == CodeRule && e.Offset == 0:
@@ -40,8 +39,6 @@ func (e *Error) reason() string {
 	}
 }
 
-// escapeHint returns how to escape the character at the offset, or "" if the component cannot have
-// escapes.
 func (e *Error) escapeHint() string {
 	switch e.Rule {
 	case rulePath.name(e.Dialect), ruleQuery.name(e.Dialect), ruleFragment.name(e.Dialect):
@@ -70,7 +67,6 @@ func (e *Error) found() string {
 	return strconv.QuoteRune(r)
 }
 
-// quote quotes an input. It shortens an input of more than maxQuoted bytes.
 func quote(s string) string {
 	if len(s) <= maxQuoted {
 		return strconv.Quote(s)

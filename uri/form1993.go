@@ -37,7 +37,6 @@ func checkForm(u *URI) fault {
 func (u *URI) hasPath() bool   { return u.path < u.query }
 func (u *URI) hasSearch() bool { return u.query < u.frag }
 
-// demand returns a fault at the start of the path unless ok is true.
 func (u *URI) demand(r rule, ok bool) fault {
 	if ok {
 		return fault{}
@@ -112,7 +111,6 @@ func isProspero(path string) bool {
 	return true
 }
 
-// isGopherPath reports whether the path begins with a Gopher type, or is empty.
 func isGopherPath(path string) bool {
 	return len(path) < 2 || path[1] != '/' && path[1] != '+'
 }

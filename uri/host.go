@@ -69,7 +69,6 @@ func badLabel(g *grammar, host string) int {
 	}
 }
 
-// labelLen returns the length of the label at the start of s, or 0 if s begins with a hyphen.
 func labelLen(s string) int {
 	n := 0
 	for n < len(s) && (ascii.IsLetter(s[n]) || ascii.IsDigit(s[n]) || s[n] == '-' && n > 0) {
@@ -95,7 +94,6 @@ func isIPv4(s string) bool {
 	}
 }
 
-// octetLen returns the length of the dec-octet at the start of s, or 0 if there is none.
 func octetLen(s string) int {
 	n, value := 0, 0
 	for n < len(s) && ascii.IsDigit(s[n]) {
@@ -168,8 +166,8 @@ func isIPv6(s string) bool {
 	}
 }
 
-// enoughGroups reports whether n groups of 16 bits form an address. If the parameter elided is
-// true, the address also has a "::", which represents one or more groups.
+// enoughGroups reports whether n groups of 16 bits form an address. An elided address has a "::",
+// which stands for one or more groups.
 func enoughGroups(n int, elided bool) bool {
 	if elided {
 		return n <= 7

@@ -333,7 +333,8 @@ func (in *inspector) charset(once findOnce, run []byte, end int) {
 	}
 }
 
-// path looks for dot segments in the path. Those of a relative path are normal, so it ignores them.
+// path looks for dot segments in the path. Dot segments are normal in a relative path, so path
+// ignores them there.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {

@@ -72,9 +72,9 @@ type SchemeRules struct {
 }
 
 // maxGrowth is the number of bytes by which a normal form, or the target of a resolved reference,
-// can be longer than the text it is made from. At most two bytes are added to the path: "/" for an
-// empty path, or "/." before a path that begins with two slashes. The rest is for an IPv6 address,
-// such as ::ffff:ffff:ffff, whose last 32 bits are rewritten as an IPv4 address.
+// can be longer than its source. Normalisation adds at most two bytes to the path: "/" for an empty
+// path, or "/." before a path that begins with two slashes. The rest is for an IPv6 address, such
+// as ::ffff:ffff:ffff, whose last 32 bits are rewritten as an IPv4 address.
 const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
 // Normalize returns the normal form of u at level l. It allocates only if the normal form differs
@@ -224,7 +224,6 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	return u.kind != HostIPv6 && u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
-// dropsPort reports whether normalisation removes the port, which u must have.
 func (n *normalizer) dropsPort() bool {
 	port := n.u.s[n.u.hostEnd+1 : n.u.path]
 	switch {

@@ -82,7 +82,7 @@ func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	return i
 }
 
-// parseStart reads a scheme with unusual characters, and returns the offset after it.
+// parseStart reads a scheme with unusual characters and returns the offset after the scheme.
 func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	i := schemeEnd(g, t, s)
 	if i > 0 && i < len(s) && s[i] == ':' {
@@ -92,8 +92,6 @@ func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	return 0, noScheme(g, t, s, i)
 }
 
-// schemeEnd returns the end of the scheme at the start of s, or 0 if s does not begin like a
-// scheme.
 func schemeEnd(g *grammar, t *[256]class, s string) int {
 	i := 0
 	for i < len(s) && t[s[i]]&inScheme != 0 {
@@ -174,7 +172,6 @@ func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int
 	return parseLongAuthority(g, t, u, s, start)
 }
 
-// kindOfName returns HostIPv4 or HostName for a host that consists of characters of names.
 func kindOfName(host string) HostKind {
 	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // a call of isDigit would prevent inlining
 		return HostIPv4
@@ -284,10 +281,11 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is not a server, but a reg-name of 2003, 3.2.1. In the
+// parseRegistry reads an authority that is a reg-name of 2003, 3.2.1 instead of a server. In the
 // draft of 1997 such a reference is opaque, or its path begins with two slashes, but the allowed
-// characters are the same. The parameter f is the fault in the authority as a server. parseRegistry
-// returns it if the authority contains a square bracket, since then a server was probably meant.
+// characters are the same. The parameter f is the fault found while reading the authority as a
+// server. If the authority contains a square bracket, a server was probably meant, and
+// parseRegistry returns f.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

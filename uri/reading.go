@@ -176,7 +176,6 @@ func browserDomain(s string) (string, bool) {
 	return a.String(), ok
 }
 
-// decodeLoosely decodes valid escapes and ignores invalid ones.
 func decodeLoosely(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -190,7 +189,6 @@ func decodeLoosely(s string) string {
 	return b.String()
 }
 
-// goodPort reports whether s is empty, or a colon and a 16-bit port.
 func goodPort(s string) bool {
 	if s == "" || s == ":" {
 		return true

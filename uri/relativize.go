@@ -29,8 +29,8 @@ func (u URI) Relativize(target URI) (URI, bool) {
 	return best, best.IsValid()
 }
 
-// relativeForms returns the candidates for the shortest reference. Some of them may resolve to a
-// different URI, so the caller must check them.
+// relativeForms returns candidates for the shortest reference. A candidate may resolve to a
+// different URI, so the caller must check it.
 func relativeForms(base, target URI) []string {
 	s := target.s
 	forms := []string{s}
@@ -79,7 +79,6 @@ func elements(dir, path, tail string) []string {
 	return []string{strings.Repeat("../", up-1) + ".." + tail}
 }
 
-// cleanDirectory returns the directory of the base without its dot segments.
 func cleanDirectory(base URI) string {
 	const probe = "x"
 	ref, _ := parse(base.dialect, probe)

@@ -96,13 +96,10 @@ func skipScheme(s string) int {
 	return 4 + int(secure)
 }
 
-// hasUpper reports whether s, which must be ASCII, has an upper-case letter.
 func hasUpper(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' })
 }
 
-// hasUpperOrEscape reports whether s, which must be ASCII, has an upper-case letter or a percent
-// sign.
 func hasUpperOrEscape(s string) bool {
 	if len(s) < 8 {
 		return hasUpper(s) || strings.IndexByte(s, '%') >= 0
@@ -119,8 +116,6 @@ func uppersOrEscapes(x uint64) uint64 {
 	return (x+fromUpper)&^(x+afterUpper) | (highs - (x ^ percents))
 }
 
-// hasEscapeOrDot reports whether s, which must be ASCII, has a percent sign, or a full stop after a
-// slash.
 func hasEscapeOrDot(s string) bool {
 	if len(s) < 9 {
 		return strings.IndexByte(s, '%') >= 0 || strings.Contains(s, "/.")

@@ -145,7 +145,6 @@ func (u URI) Clone() URI {
 	return u
 }
 
-// afterScheme returns the offset after the scheme and its colon.
 func (u URI) afterScheme() uint32 {
 	if u.scheme == 0 {
 		return 0

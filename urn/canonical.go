@@ -62,7 +62,6 @@ func (u URN) firstOdd(s string, kept int) int {
 	}
 }
 
-// A canonicalReader returns the bytes of a canonical spelling one at a time.
 type canonicalReader struct {
 	s      string
 	i      int

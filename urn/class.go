@@ -21,7 +21,8 @@ const (
 	classSchemeID                     // SchemeID of the draft of 1995
 	classSpace                        // white space of the draft of 1995: space, tab, CR, LF
 
-	// noNUL is a class without octets. If a set includes it, [scan] stops before an escaped NUL.
+	// noNUL is a class without octets. A set that includes noNUL makes [scan] stop before an
+	// escaped NUL.
 	noNUL
 )
 
@@ -79,8 +80,6 @@ func scan(s string, i int, set class) int {
 	}
 }
 
-// isEscape reports whether s has an escape at i: a percent sign and two
-// hexadecimal digits.
 func isEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && is(s[i+1], classHex) && is(s[i+2], classHex)
 }

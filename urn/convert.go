@@ -43,8 +43,8 @@ func (u URN) Convert(d Dialect) (URN, error) {
 
 const escapedTilde = "%7E"
 
-// beforeEscape converts an offset in a text to an offset in s, where the text is s with its tildes
-// escaped.
+// beforeEscape converts an offset in the escaped text to an offset in s. The escaped text is s with
+// its tildes escaped.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at
@@ -62,7 +62,6 @@ func beforeEscape(s, escaped string, at int) int {
 	return len(s)
 }
 
-// unconvertible describes the first component of u that dialect d does not have, or returns "".
 func (u URN) unconvertible(d Dialect) string {
 	if _, ok := u.RComponent(); ok {
 		return "an r-component"

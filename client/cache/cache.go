@@ -118,8 +118,8 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is how long it takes until the confirmation of an entry is stored again. The time that
-// [Cache.Past] returns can be too early by this much.
+// An entry that is confirmed less than refresh after its stored confirmation is not stored again.
+// The time that [Cache.Past] returns can be too early by this much.
 const refresh = time.Minute
 
 // keep stores the entry e, unless the stored entry has the same validators and was confirmed

@@ -41,7 +41,6 @@ const (
 	newPart     = entrySuffix + ".new" // marks an incomplete file
 )
 
-// maxEntry is how many bytes of a file are read.
 const maxEntry = 64 << 20
 
 // OpenDisk returns a Storage that uses a directory. It creates the directory if necessary, readable
@@ -195,7 +194,6 @@ func usedAt(modified time.Time) time.Time {
 	return modified
 }
 
-// entriesOf returns the content of a directory, or nothing if it does not exist.
 func entriesOf(dir string) []fs.DirEntry {
 	all, _ := os.ReadDir(dir)
 	return all

@@ -35,7 +35,6 @@ func newBody(h mail.Header, kind string) body {
 
 func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/") }
 
-// isMessage reports whether the body is a message without a transfer encoding.
 func (b body) isMessage() bool {
 	switch strings.ToLower(b.encoding) {
 	case "quoted-printable", "base64":

@@ -122,7 +122,6 @@ func ReadHeader(t *source.Tape) (fs Fields, end int64, problem string) {
 	return fs, end, problem
 }
 
-// header reads a header and the empty line after it. It returns the offset before that line.
 func (m *messageReader) header() (fs Fields, end int64) {
 	size := 0
 	for !m.stopped {

@@ -84,7 +84,6 @@ func ftpElements(u uri.URI, parts []scheme.Part) (dirs []string, name string) {
 	return dirs[:len(dirs)-1], dirs[len(dirs)-1]
 }
 
-// commands returns the commands after the login.
 func (s FTPServer) commands(dirs []string, name string, text, list bool) ([]string, error) {
 	mode := "TYPE I"
 	if text || list {

@@ -66,7 +66,6 @@ func (g Gateways) With(name, template string) (Gateways, error) {
 	return Gateways{append(list, gateway{name, template})}, nil
 }
 
-// badGateway returns why a gateway is invalid, or "".
 func badGateway(template string, sample uri.URI, scheme string) string {
 	name, _ := sample.Scheme()
 	host, ok := sample.Host()
@@ -140,7 +139,6 @@ func (g Gateways) templateFor(u uri.URI) string {
 	return ""
 }
 
-// passes reports whether u has no dot segments, escaped or not.
 func passes(u uri.URI) bool {
 	text := u.String()
 	for i := 0; i < len(text); {

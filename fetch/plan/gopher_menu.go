@@ -24,7 +24,6 @@ type GopherItem struct {
 // ErrGopherItem means that a line of a menu is not an item.
 var ErrGopherItem = errors.New("not a menu item")
 
-// maxGopherLine is the maximum length of a menu line, in bytes.
 const maxGopherLine = 64 << 10
 
 // ParseGopherItem parses a line of a menu, with or without its line break.

@@ -101,7 +101,6 @@ func RequestOf(s scheme.Scheme, u uri.URI, c Client) (Request, error) {
 	return r, err
 }
 
-// mayRequest returns an error if u cannot be retrieved.
 func mayRequest(s *scheme.Scheme, u uri.URI) error {
 	found := s.Check(u)
 	if err := scheme.FirstError(found); err != nil {

@@ -173,7 +173,6 @@ func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, 
 	return own.Locator(u)
 }
 
-// whyNot returns the error for a scheme without a step and a gateway.
 func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	if s.Name == "" {
 		name, _ := u.Scheme()

@@ -41,7 +41,6 @@ func SessionOf(u uri.URI) Session {
 	return s
 }
 
-// standardPort returns the default port of a terminal protocol, or "".
 func standardPort(name string) string {
 	switch name {
 	case "telnet", "rlogin", "tn3270":

@@ -143,7 +143,6 @@ func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, 
 	}
 }
 
-// start returns a run that continues after the existing names.
 func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	if err := m.findAuthority(ctx); err != nil {
 		return nil, err
@@ -173,8 +172,8 @@ func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name,
 	}
 }
 
-// findAuthority finds the authority of the names. If it folds case, findAuthority converts the
-// prefix and the template to lower case.
+// findAuthority finds the authority of the names. If the authority folds case, findAuthority
+// converts the prefix and the template to lower case.
 func (m *minting) findAuthority(ctx context.Context) error {
 	all, err := m.Authorities(ctx)
 	if err != nil {
@@ -211,7 +210,6 @@ func (e *ShoulderError) Error() string {
 	return fmt.Sprintf("shoulder %q: %s has no template that begins with it; the field \"mint\" of the authority lists its templates", e.Shoulder, e.Prefix)
 }
 
-// kept returns the template of the authority, or "".
 func (m *minting) kept() (string, error) {
 	if m.authority != nil && m.authority.Prefix.String() == m.Prefix.String() {
 		for _, text := range m.authority.Mint {
@@ -260,8 +258,8 @@ func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 
 const mintNext = "{seq}"
 
-// take creates the record of n, and returns false if the name was taken. In a dry run it only
-// checks that.
+// take creates the record of n, and returns false if the name is taken. In a dry run it only checks
+// whether the name is taken.
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
 	if m.ordered {
 		if known, err := m.Known(ctx, m.authority.Fold(n)); known || err != nil {

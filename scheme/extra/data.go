@@ -74,7 +74,6 @@ func checkData(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// checkMediaType checks the text before the comma.
 func checkMediaType(l *layout.Layout, h dataHead) []scheme.Finding {
 	end := h.comma
 	if h.base64 >= 0 {

@@ -63,7 +63,6 @@ var algorithms = [...]struct {
 	12: {"sha3-512", 512},
 }
 
-// algorithm returns the suite identifier of an algorithm, or 0 if it is unknown.
 func algorithm(name string) int {
 	for id := range algorithms {
 		if algorithms[id].bits > 0 && algorithms[id].name == name {
@@ -130,7 +129,6 @@ func checkNIDigest(l *layout.Layout, from, semicolon int) []scheme.Finding {
 
 func isBase64URL(c byte) bool { return ascii.IsAlnum(c) || c == '-' || c == '_' }
 
-// base64URLValue returns the six bits that a base64url character represents.
 func base64URLValue(c byte) int {
 	return strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", c)
 }
@@ -149,7 +147,6 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// nihValue returns the range of the digest, or -1 if there is none.
 func nihValue(l *layout.Layout) (value, valueEnd int) {
 	semicolon := ascii.Until(l.Text, l.Path, l.PathEnd, ';')
 	if semicolon == l.PathEnd {

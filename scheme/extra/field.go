@@ -129,8 +129,6 @@ func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	return field{}, false
 }
 
-// sortedFields returns the fields of s[from:to] as text, sorted by name. The function write appends
-// a field as text.
 func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
 	var list []string
 	for f := range fields(s, from, to, sep) {

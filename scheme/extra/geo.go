@@ -158,7 +158,6 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns -1 if valid is true, and offset otherwise.
 func badUnless(valid bool, offset int) int {
 	if valid {
 		return -1
@@ -166,7 +165,6 @@ func badUnless(valid bool, offset int) int {
 	return offset
 }
 
-// digitsBeforeDot returns the number of digits before the dot of num.
 func digitsBeforeDot(num string) int {
 	num = strings.TrimPrefix(num, "-")
 	return ascii.Until(num, 0, len(num), '.')
@@ -195,7 +193,6 @@ func compareNum(num, limit string) int {
 	return len(fraction)
 }
 
-// appendNum appends the canonical spelling of a number. The canonical spelling of -0 is 0.
 func appendNum(b []byte, num string) []byte {
 	negative, whole, fraction := plainNum(num)
 	if negative {

@@ -49,7 +49,6 @@ const (
 	ruleFilter    = "RFC 4515, 3: filter"
 )
 
-// ldapNames are the fields of the query, in order.
 var ldapNames = [...]string{"attributes", "scope", "filter", "extensions"}
 
 func ldapField(l *layout.Layout, n int) (from, to int, ok bool) {

@@ -48,7 +48,6 @@ const (
 	rulePOPUser  = "RFC 2384, ABNF: user-auth"
 )
 
-// mailUser returns the end of the user name, and the start of the authentication mechanism or -1.
 func mailUser(l *layout.Layout) (end, mechanism int) {
 	end = ascii.Until(l.Text, l.User, l.UserEnd, ';')
 	const key = ";auth="
@@ -108,7 +107,6 @@ func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	return end, semicolon
 }
 
-// imapValue returns a field without the slash at its end, which belongs to the next field.
 func imapValue(l *layout.Layout, f field) field {
 	if f.end < l.PathEnd && f.end > max(f.value, f.name) && l.Text[f.end-1] == '/' {
 		f.end--
@@ -223,12 +221,6 @@ func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Fin
 	return seen, nil
 }
 
-// checkIMAPValue returns why the value of a field is invalid, or "" if it is valid.
-//
-//	uidvalidity   = ";UIDVALIDITY=" nz-number
-//	partial-range = number ["." nz-number]
-//	expire        = ";EXPIRE=" date-time
-//	iurlauth      = [expire] ";URLAUTH=" access ":" uauth-mechanism ":" enc-urlauth
 func checkIMAPValue(step int, value string) string {
 	switch step {
 	case 0, 1:
@@ -250,10 +242,6 @@ func checkIMAPValue(step int, value string) string {
 	return ""
 }
 
-// checkIMAPAuth returns why the authorisation is invalid, or "" if it is valid.
-//
-//	access      = ("submit+" enc-user) / ("user+" enc-user) / "authuser" / "anonymous"
-//	enc-urlauth = 32*HEXDIG
 func checkIMAPAuth(value string) string {
 	const least = 32
 	access, rest, _ := strings.Cut(value, ":")

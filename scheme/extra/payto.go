@@ -78,9 +78,6 @@ func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Fi
 	return amount, receiver, nil
 }
 
-// checkAmount returns why the amount is invalid, or "" if it is valid.
-//
-//	amount = currency ":" unit [ "." fraction ]
 func checkAmount(raw string) string {
 	const digits, most = 8, 1 << 53
 	value, err := uri.Unescape(raw)

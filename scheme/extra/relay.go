@@ -37,7 +37,6 @@ func relayRule(l *layout.Layout) string {
 	return "RFC 7065, 3.1: turnURI"
 }
 
-// relayHost returns the end of the host, and the start of the port or -1.
 func relayHost(l *layout.Layout) (hostEnd, port int) {
 	from := l.Path
 	if l.HasPath() && l.Text[from] == '[' {

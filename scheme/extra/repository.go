@@ -160,9 +160,6 @@ func checkSCP(l *layout.Layout) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(f, "//"+rest[:colon]+"/"+strings.TrimLeft(rest[colon+1:], "/"))}
 }
 
-// checkConnection checks the parameters after the user.
-//
-//	c-param = paramname "=" paramvalue
 func checkConnection(l *layout.Layout) []scheme.Finding {
 	if l.User < 0 {
 		return nil
@@ -212,7 +209,6 @@ func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// checkTunnel checks that the URI contains a URI of the scheme after the plus sign.
 func checkTunnel(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if !l.Authority {

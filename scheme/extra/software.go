@@ -189,8 +189,6 @@ func canonicalPURL(u uri.URI) string {
 	return b.String()
 }
 
-// qualifier returns the decoded value of a qualifier, or "" if there is none. The key must be in
-// lower case.
 func (p *packageURL) qualifier(key string) string {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.is(p.Text, key) && f.value >= 0 {

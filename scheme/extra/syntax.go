@@ -80,7 +80,6 @@ func firstNot(s string, from, to int, kind func(byte) bool) int {
 	return -1
 }
 
-// octets returns the length of s[from:to] after percent-decoding.
 func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
 
 // badHost returns the offset of the first invalid byte of a host, or -1 if the host is valid. A
@@ -121,7 +120,6 @@ func isIPv4(s string) bool {
 	return n == 4
 }
 
-// isAddress reports whether an IPv6 address may contain c.
 func isAddress(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' }
 
 // isNumber reports whether s is a decimal number from least to 2^32-1.

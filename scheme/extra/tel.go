@@ -143,7 +143,6 @@ func isVisual(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')'
 
 func isPhoneDigit(c byte) bool { return ascii.IsDigit(c) || isVisual(c) }
 
-// isTelName reports whether a pname may contain c.
 func isTelName(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
 // isTelValue reports whether c is a paramchar. It accepts the percent sign,
@@ -181,7 +180,6 @@ func checkParamName(s string, f field, rule string) []scheme.Finding {
 	return name.check(s, f.name, f.nameEnd)
 }
 
-// checkParamValue checks the value of a parameter, which may be absent.
 func checkParamValue(s string, f field, rule string, value charset) []scheme.Finding {
 	switch {
 	case f.value < 0:
@@ -273,7 +271,6 @@ func appendSubscriber(b []byte, s string, from, to int) []byte {
 	return b
 }
 
-// appendDigits appends a number without its visual separators.
 func appendDigits(b []byte, s string) []byte {
 	for i := range len(s) {
 		if !isVisual(s[i]) {

@@ -166,7 +166,6 @@ func checkBlob(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// lastSlash returns the offset of the last slash before the fragment, or -1.
 func lastSlash(l *layout.Layout) int {
 	if n := strings.LastIndexByte(l.Text[l.Rest:l.End()], '/'); n >= 0 {
 		return l.Rest + n
@@ -256,7 +255,6 @@ func innerFilesystem(u uri.URI) (from, to int, ok bool) {
 
 const ruleJar = "java.net.JarURLConnection: jar:<url>!/{entry}"
 
-// jarMark returns the offset of the last "!/", or -1.
 func jarMark(l *layout.Layout) int {
 	if n := strings.LastIndex(l.Text[l.Rest:l.End()], "!/"); n >= 0 {
 		return l.Rest + n

@@ -38,8 +38,6 @@ func z3950() []scheme.Scheme {
 
 const ruleZ3950 = "RFC 2056, BNF: z39.50url"
 
-// z3950Path returns the end of the databases, the range of the record identifier, and the start of
-// the parameters after the first semicolon. An absent offset is -1.
 func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 	from := min(l.Path+1, l.PathEnd)
 	semicolon := ascii.Until(l.Text, from, l.End(), ';')

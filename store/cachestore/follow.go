@@ -17,7 +17,6 @@ type follower struct {
 	lost  bool     // the feed cannot be read
 }
 
-// follow reads the feed regularly until ctx ends.
 func (s *Store) follow(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(s.options.Every)
@@ -52,7 +51,8 @@ func (s *Store) tell(err error) {
 }
 
 // look reads the changes since the last call. It also reads the last known change again, because a
-// database may lose changes in a failover: then that number belongs to another change, or to none.
+// database may lose changes in a failover. The number of that change then belongs to another
+// change, or to none.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {

@@ -33,7 +33,6 @@ func (p *places) add(step store.Step) {
 	}
 }
 
-// has reports whether the record has a location or an alias after the change c.
 func has(c *store.Change, url string) bool { return slices.Contains(c.AppendIndexed(nil), url) }
 
 // all returns the index. The first call builds it from the names.

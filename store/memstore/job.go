@@ -83,7 +83,6 @@ func (j *jobs) put(r store.JobRow) {
 	j.rows[r.ID] = store.JobRow{ID: r.ID, Seq: j.head, Body: bytes.Clone(r.Body)}
 }
 
-// drop removes a file of a job. For "" it removes all of them.
 func (j *jobs) drop(id, file string) {
 	for p := range j.parts {
 		if p.id == id && (file == "" || p.file == file) {

@@ -81,7 +81,6 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// entry returns a copy of the entry with index i, counted from 0.
 func (s *Store) entry(i uint64) *store.Entry {
 	s.mu.RLock()
 	e := *s.log.entries[i]

@@ -104,8 +104,6 @@ func (s *Store) write(step store.Step) {
 	s.add(step, seq)
 }
 
-// add adds a step whose change has the number seq in the log. It redacts the revisions that the
-// step names.
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
@@ -162,7 +160,6 @@ func (s *Store) index(subject string) {
 	}
 }
 
-// owner returns the ID of the user who has a subject, or "".
 func (s *Store) owner(ctx context.Context, subject string) (string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -58,7 +58,6 @@ func (t *table) sorted() []string {
 	return t.keys
 }
 
-// merge merges two sorted slices into a new one.
 func merge(a, b []string) []string {
 	all := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -71,7 +70,6 @@ func merge(a, b []string) []string {
 	return append(append(all, a...), b...)
 }
 
-// within returns the keys that a scan selects. The keys are sorted.
 func within(keys []string, scan store.Scan) []string {
 	from := sort.Search(len(keys), func(i int) bool { return keys[i] > scan.After && keys[i] >= scan.Prefix })
 	keys = keys[from:]

@@ -8,7 +8,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliasBatch is the size of a batch of index entries, in bytes.
 const aliasBatch = 4 << 20
 
 // indexAliases writes the aliases in the index of locations again, after the rules of names have

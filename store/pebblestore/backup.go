@@ -281,7 +281,7 @@ func (s *Store) clearCheckpoints() error {
 }
 
 // earlier reports whether dir has an earlier backup. A crash may have left that backup under
-// another name. Then earlier renames it first.
+// another name. In this case earlier renames the backup.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -338,7 +338,6 @@ func (s *Store) isMine(e *engine, dir string) error {
 	return nil
 }
 
-// identity returns the random bytes that identify a store.
 func identity(db *pebble.DB) ([]byte, error) {
 	value, closer, err := db.Get([]byte(metaID))
 	if err != nil {

@@ -32,7 +32,7 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	})
 }
 
-// openWith opens a database without checking its manifest. Nothing else opens databases.
+// openWith opens a database without checking its manifest. All databases are opened by openWith.
 func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	d.pacer = o.Pacer
@@ -67,5 +67,4 @@ func (d *database) Close() error {
 	return cmp.Or(d.disk.err(), err)
 }
 
-// closeAlone closes the database and releases its lock.
 func (d *database) closeAlone() error { return errors.Join(d.Close(), d.disk.lock.release()) }

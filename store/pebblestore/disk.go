@@ -87,7 +87,6 @@ func (d *engineDisk) opened() {
 	}
 }
 
-// err returns why the disk is down, or nil.
 func (d *engineDisk) err() error {
 	if f := d.cause.Load(); f != nil {
 		return f.err
@@ -312,7 +311,6 @@ func (d *engineDisk) OpenDir(name string) (vfs.File, error) {
 	return &engineFile{File: f, disk: d}, nil
 }
 
-// change calls a function that modifies a directory, unless the disk is down.
 func (d *engineDisk) change(name string, change func() error) error {
 	if !d.within(name) {
 		return change()
@@ -366,7 +364,7 @@ type dirLock struct {
 }
 
 // take acquires the lock, unless the store has it already. Closing the result does not release the
-// lock. The error is [ErrLocked] if another store or process has it.
+// lock. The error is [ErrLocked] if another store or process has the lock.
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

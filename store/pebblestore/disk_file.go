@@ -14,7 +14,6 @@ type engineFile struct {
 	turn  *pacer.Turn // of the flush or compaction that writes the file; nil for other files
 }
 
-// do calls write unless the disk is down. It returns the error for the engine.
 func (f *engineFile) do(write func() error) error {
 	if f.kind == compactedFile && f.disk.isEnding() {
 		return errEnding

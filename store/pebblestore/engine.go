@@ -274,7 +274,6 @@ func (e *engine) run(s *Store, warm bool) {
 	e.tasks.Go(func() { s.keepMark(e) })
 }
 
-// close aborts compactions and closes the engine, which no call may be using any more.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()

@@ -15,7 +15,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// absolute returns the absolute path without symbolic links, as far as the path exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -44,7 +43,6 @@ func isEngineFile(name string) bool {
 
 func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
 
-// tableOptions returns the options for reading a table without an engine.
 func tableOptions(files vfs.FS) sstable.ReaderOptions {
 	o := engineOptions(Options{FS: files, CacheSize: minMemTableSize})
 	o.EnsureDefaults()

@@ -19,7 +19,6 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	})
 }
 
-// owner returns the ID of the user who has a subject, or "".
 func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
 	err = s.using(ctx, func(e *engine) error { id, err = e.owner(subject); return err })
 	return id, err

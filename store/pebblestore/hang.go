@@ -70,8 +70,8 @@ func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched is timed for a function that does many things. The function calls touch of the stopwatch,
-// and the limit is for the time between two such calls.
+// watched is like timed, but the limit applies to the time between two calls of touch, which the
+// function work makes.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)

@@ -111,7 +111,6 @@ func successor(prefix []byte) []byte {
 	return prefix
 }
 
-// minMillis is the earliest time of a change, in milliseconds.
 const minMillis = -62135596800000 + 1
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -21,7 +21,6 @@ import (
 // reports it. The file is next to the files of the engine.
 const markFile = "HEAD"
 
-// maxMark is the maximum length of the mark, in bytes.
 const maxMark = 128
 
 func writeMark(files vfs.FS, dir string, h store.Head) error {
@@ -50,7 +49,6 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	return h, nil
 }
 
-// checkMark returns an error if the log does not begin with the log up to the mark.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {

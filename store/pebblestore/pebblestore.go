@@ -222,7 +222,6 @@ func (s *Store) install(e *engine) {
 	}
 }
 
-// exists returns fs.ErrNotExist if the store must exist and does not.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
@@ -301,7 +300,6 @@ func (e *engine) initialize() error {
 	)
 }
 
-// newID returns the random bytes that identify a new store.
 func newID() []byte {
 	id := make([]byte, 16)
 	_, _ = rand.Read(id) // Read never fails
@@ -394,7 +392,6 @@ func (s *Store) writable() bool {
 	return !s.readOnly && !e.readOnly && e.damage == nil && e.disk.err() == nil
 }
 
-// warn logs an error that is returned to no caller.
 func (s *Store) warn(what string, err error) {
 	if s.report != nil {
 		s.report.Error(what, "err", err)

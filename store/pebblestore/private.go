@@ -30,7 +30,6 @@ func keptPrivate(files vfs.FS) vfs.FS {
 	return files
 }
 
-// make creates an empty file, unless it exists already.
 func (p private) make(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if errors.Is(err, fs.ErrExist) {

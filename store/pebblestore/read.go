@@ -53,7 +53,6 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change that made the state of a subject at a time, or nil if there was none.
 func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
 	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
 	return c, err
@@ -117,8 +116,6 @@ func (k *encodings) keep(value []byte) []byte {
 	return k.free[start:len(k.free):len(k.free)]
 }
 
-// scan calls yield with the changes that were current at scan.At, in the order of their keys, until
-// yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -145,8 +142,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that was current at a time, for the subject at which v is. It returns nil
-// if there was none.
+// here returns the change that was current at the given time for the subject at the position of v,
+// or nil.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)

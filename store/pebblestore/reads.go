@@ -28,7 +28,6 @@ type reads struct {
 	used time.Time
 }
 
-// A read is a record in reads. Its field change is nil until the record has been read.
 type read struct {
 	subject store.Subject
 	change  *store.Change
@@ -110,7 +109,6 @@ func (r *reads) expire() {
 	}
 }
 
-// remove removes a subject. The caller must hold the lock of r.
 func (r *reads) remove(s store.Subject) {
 	if p := r.all[s]; p != nil {
 		r.size -= len(p.raw)

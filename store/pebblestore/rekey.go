@@ -171,7 +171,6 @@ func (r *rekeyer) open() error {
 	return err
 }
 
-// errNotStore means that a database has no version, so it is not a store.
 var errNotStore = errors.New("this is not a store of names")
 
 // versionsOf returns the versions of the format and of the rules of names. The error says that this
@@ -289,8 +288,6 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix of c. For a token, its rights or a user, it changes the
-// prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -333,7 +330,6 @@ func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	})
 }
 
-// subjects yields the subjects of a kind in the order of their keys.
 func (v *view) subjects(k store.Kind) iter.Seq2[store.Subject, error] {
 	return reading.Seq(func(yield func(store.Subject, error) bool) error {
 		own, err := v.clone()

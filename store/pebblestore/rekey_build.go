@@ -82,7 +82,6 @@ func (r *rekeyer) seal(w, order *filler) error {
 	return v.failure("order")
 }
 
-// seal writes a change. The parameter last says that it is the last change of its subject.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
 	e := &store.Entry{Change: c}
 	if !c.Redacted { // if the old content is redacted, its digest is unknown
@@ -216,7 +215,6 @@ func (w *filler) apply() error {
 	return w.flush()
 }
 
-// flush waits until everything applied is on disk.
 func (w *filler) flush() error {
 	w.unflushed = 0
 	done, err := w.db.AsyncFlush()
@@ -246,7 +244,6 @@ func (w *filler) end(format uint64) error {
 	return cmp.Or(w.apply(), w.flush())
 }
 
-// compare checks that the new store has exactly the changes that it must have.
 func (r *rekeyer) compare(db *pebble.DB) error {
 	fresh, err := newView(db)
 	if err != nil {

@@ -237,7 +237,6 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind by new key. Tokens and users keep their keys.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
@@ -323,8 +322,8 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a name or an authority. If it must stay, the result is the old
-// key and the reason.
+// destination returns the new key of a name or an authority. If the key must stay, the result is
+// the old key and the reason.
 func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
 		return newAuthority(s.Key)
@@ -339,7 +338,6 @@ func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	return n.Key(), ""
 }
 
-// problem returns why names or authorities cannot be merged, or "".
 func (r *rekeyer) problem(m Move) (string, error) {
 	what := "several names become one"
 	if m.Kind == store.KindAuthority {

@@ -84,8 +84,8 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns path if that is free. Otherwise it appends the first number with which the path is
-// free.
+// free returns path if no file has this path. Otherwise it appends the first number that makes the
+// path free.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

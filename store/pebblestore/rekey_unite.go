@@ -145,8 +145,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change whose state the merged subject has. Of several changes
-// with the highest rank, it is the latest.
+// holder returns the index of the change whose state the merged subject has. It is the latest of
+// the changes with the highest rank.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -234,7 +234,6 @@ func insertValue(r *store.Record, v nomen.Value) {
 	r.Values = slices.Insert(r.Values, i, v)
 }
 
-// addRecord adds the content of o to r. Both have the same status.
 func addRecord(r, o *store.Record) {
 	moved := addValues(r, o)
 	for _, l := range o.Locations {

@@ -13,8 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// scratchCache is the size of the cache of a Scratch, in bytes. With its memtable, a Scratch needs
-// at most 32 MiB, however many records it has.
 const scratchCache = 16 << 20
 
 // A Scratch stores records on disk temporarily, until it is closed. It must not be used

@@ -2,7 +2,6 @@ package pebblestore
 
 import "syscall"
 
-// A fileSystem describes the file system of a directory, except for its free bytes.
 type fileSystem struct {
 	readOnly   bool
 	inodes     uint64 // total number; 0 if not limited

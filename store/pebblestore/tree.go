@@ -41,8 +41,8 @@ func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte,
 }
 
 // leaves passes the entries whose numbers are greater than start and at most end to yield, until
-// yield returns false. Before, the function take gets the stored value of each entry, to compute its
-// leaf. The result all reports whether yield got all entries.
+// yield returns false. Before yield gets an entry, take gets its stored value to compute the leaf.
+// The result all reports whether yield got all entries.
 func (v *view) leaves(ctx context.Context, start, end uint64, take func(*foundEntry, []byte), yield func(*foundEntry) bool) (all bool, err error) {
 	for window := uint64(firstLeafWindow); start < end; window = min(4*window, leafWindow) {
 		list, err := v.rows(start+1, int(min(end-start, window)))
@@ -102,7 +102,6 @@ func (s *Store) EntryOf(ctx context.Context, subject store.Subject, revision uin
 	return found, nil
 }
 
-// entryOf returns the entry that made a revision of the subject s, or nil if there is none.
 func (v *view) entryOf(s store.Subject, revision uint64) (*store.Entry, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)

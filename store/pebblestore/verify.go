@@ -36,7 +36,6 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return verify(ctx, snap, s.now(), fault, progress)
 }
 
-// verify verifies a snapshot. Changes dated after now are faults.
 func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	m := moment{db, pacer.Begin(ctx)}
 	src := &check.Source{
@@ -165,7 +164,8 @@ func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) boo
 	return true
 }
 
-// past returns the change in the history at which v is. Its stamp is key[end:].
+// past returns the change in the history at the position of v. The stamp of the change is
+// key[end:].
 func (v *view) past(key []byte, end int) check.Change {
 	c := check.Change{Subject: store.Subject{Kind: kindIn(key[0])}}
 	if c.Subject.Kind == 0 {

@@ -25,7 +25,6 @@ func newView(r pebble.Reader) (*view, error) {
 	return v, v.open(r)
 }
 
-// open makes v a view of r. The view v is new or closed.
 func (v *view) open(r pebble.Reader) (err error) {
 	v.options = pebble.IterOptions{UseL6Filters: true}
 	if v.it, err = r.NewIter(&v.options); err != nil {
@@ -53,13 +52,11 @@ func (v *view) clone() (*view, error) {
 
 func (v *view) close() { _ = v.it.Close() } // failure has already returned any error
 
-// seek moves to the last change of the subject s. It returns false if there is none.
 func (v *view) seek(s store.Subject) bool {
 	v.key = appendKey(v.key[:0], s)
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
 }
 
-// last returns the last change of the subject s, or nil.
 func (v *view) last(s store.Subject) (*store.Change, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)
@@ -67,7 +64,6 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of the subject s at the given time or before, or nil.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -113,7 +109,6 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error that ended the iteration, or nil. The key is near the error.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -131,10 +126,9 @@ type cursor struct {
 	before []byte
 }
 
-// farApart is for how many lookups a cursor only seeks after a step was useless.
+// After a useless step, a cursor only seeks for the next farApart lookups.
 const farApart = 32
 
-// open makes c a cursor of r. The cursor c is new or closed.
 func (c *cursor) open(r pebble.Reader) error {
 	c.begun, c.ahead, c.apart = false, false, 0
 	return c.view.open(r)

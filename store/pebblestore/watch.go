@@ -61,7 +61,6 @@ func (s *Store) Condition() store.Condition {
 	}
 }
 
-// away returns the condition of a store that cannot be written since the given time because of err.
 func away(err error, since time.Time) store.Condition {
 	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }
@@ -76,7 +75,6 @@ func (s *state) tell() {
 	s.told = true
 }
 
-// away records that the store rejects changes because of err.
 func (s *Store) away(err error) {
 	s.state.mu.Lock()
 	cause := causeOf(err)
@@ -106,8 +104,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it has changed. The method watch calls it at each check. After many
-// such lines in a short time, it waits for a later call.
+// logState logs a change of the state. After many such lines in a short time, it leaves the line to
+// a later call.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -179,7 +177,6 @@ func isUnwritable(err error) bool {
 	return false
 }
 
-// refusal returns why the engine e rejects changes, or nil.
 func (s *Store) refusal(e *engine) error {
 	if s.readOnly {
 		return store.ErrReadOnly
@@ -223,8 +220,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory of the store until ctx ends. It finds out when the directory is gone
-// or cannot be written. When it can be written again, watch has another engine opened.
+// watch checks the directory of the store until ctx ends. It notices when the directory is gone or
+// cannot be written, and has another engine opened when the directory can be written again.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -255,7 +252,6 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// inspect checks a disk that has worked so far. It returns why the disk is down, or nil.
 func (s *Store) inspect(e *engine) error {
 	if err := e.disk.check(); err != nil {
 		s.away(err)
@@ -277,7 +273,6 @@ func (s *Store) inspect(e *engine) error {
 	return nil
 }
 
-// tryWrites returns nil if the directory probably can be written again.
 func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
@@ -331,8 +326,7 @@ func (s *Store) reopen() error {
 	return nil
 }
 
-// extends returns errLost unless the head of the log is h, or the log continues the one with the
-// head h.
+// extends returns errLost unless the log has the head h or continues a log with the head h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

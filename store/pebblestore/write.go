@@ -105,7 +105,6 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
-// decide plans and writes requests, one after another, until the channel is closed.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -215,7 +214,6 @@ func (s *Store) acknowledge() {
 	}
 }
 
-// A sealedLog is the part of the log that is on disk. It is safe for concurrent use.
 type sealedLog struct {
 	mu  sync.RWMutex
 	log ledger.Log

@@ -34,7 +34,6 @@ func (b *backlog) forget() {
 	b.since = time.Time{}
 }
 
-// age returns how long changes have been waiting, or 0.
 func (b *backlog) age(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

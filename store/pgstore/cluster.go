@@ -31,7 +31,6 @@ const (
 	maxHeld      = 5 * time.Second // maximum time for which an idle transaction may hold locks
 )
 
-// errNoPrimary means that no server accepts changes.
 var errNoPrimary = errors.New("no database server that accepts changes can be reached")
 
 // A cluster is the set of servers of one store: a primary (in some engines, several) and its
@@ -288,7 +287,6 @@ func (cl *cluster) logCondition() {
 
 func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
 
-// unable returns why no server accepts changes.
 func (cl *cluster) unable() error {
 	var last error
 	for _, s := range cl.servers {
@@ -316,7 +314,6 @@ func (cl *cluster) fail(s *server, err error) {
 	}
 }
 
-// forWriting returns the server that accepts changes. The error says why there is none.
 func (cl *cluster) forWriting() (*server, error) {
 	var maybe *server
 	for _, s := range cl.servers {

@@ -122,7 +122,6 @@ func (c *config) own(params map[string]string) error {
 	return nil
 }
 
-// duration parses a duration such as 5s. It must not be negative.
 func duration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {

@@ -31,7 +31,6 @@ const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
 
-// appendTo appends the encoding of e, with leafSize bytes of the leaf hash.
 func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	b = append(b, byte(e.kind))
 	b = binary.AppendUvarint(b, uint64(len(e.key)))

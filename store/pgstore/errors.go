@@ -30,7 +30,6 @@ const (
 	sessionEnded         = "57P01" // ended by an administrator, or because the server shuts down
 )
 
-// state returns the SQLSTATE code of an error from a server. For other errors it returns "".
 func state(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -87,7 +86,6 @@ var (
 	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err means that the database is unavailable. The same call can succeed later.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }

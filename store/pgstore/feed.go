@@ -146,7 +146,6 @@ func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error)
 	return all[:min(uint64(len(all)), end-start)], nil
 }
 
-// readAll returns the changes of the entries. A missing change has a nil value.
 func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
 	n := len(entries)
 	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)

@@ -16,7 +16,6 @@ const (
 
 func printable(key string) bool { return flaw(key) < 0 }
 
-// flaw returns the offset of the first character that a key must not have, or -1.
 func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
@@ -38,7 +37,6 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns the smallest string after the text.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

@@ -99,7 +99,6 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	}
 }
 
-// missing reports whether err means that a database has no schema yet.
 func missing(err error) bool {
 	return state(err) == undefinedTable || errors.Is(err, pgx.ErrNoRows)
 }

@@ -172,7 +172,6 @@ func (s *Store) openLater(err error, schema schema) {
 	})
 }
 
-// causeOfClosed returns the cause for a store that is not open yet because of err.
 func causeOfClosed(err error) string {
 	var version *store.VersionError
 	switch {

@@ -21,7 +21,6 @@ const (
 // table has grown. Engines without this setting do not need it.
 const noScans = "set enable_seqscan = off"
 
-// errBusy means that no connection became free in time.
 var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
 
 // A pool is a limited number of connections to one server. It opens them when they are needed, and
@@ -98,7 +97,6 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, or nil. It closes those that were idle for too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +124,6 @@ func (p *pool) give(c *pooled) {
 	p.idle = append(p.idle, c)
 }
 
-// drop closes the idle connections, because their server was lost.
 func (p *pool) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +133,6 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close closes all connections. Those in use are closed at the end of their calls.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -91,7 +91,6 @@ func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time)
 	return codec.Decode(subject, value)
 }
 
-// value returns the one value that a query reads, or nil.
 func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		err := c.QueryRow(ctx, sql, args...).Scan(&value)

@@ -29,7 +29,7 @@ type reigns struct {
 	of   map[*server]reign
 }
 
-// holds records that the server s has the timeline r. It reports whether that is the latest one.
+// holds records that the server s has the timeline r, and reports whether r is the latest timeline.
 func (a *reigns) holds(s *server, r reign) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

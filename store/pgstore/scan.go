@@ -71,8 +71,6 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 	return failed("read", ended(ctx, err))
 }
 
-// scan calls yield with the changes that were current at the time in the Scan, in the order of
-// their keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if k == store.KindToken {
 		return s.tokens(ctx, yield)
@@ -150,7 +148,6 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether ms, in milliseconds, is after limit. The zero limit means never.
 func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
 // readPast returns what was current at a time, for the subjects on a page that have changed since.
@@ -178,7 +175,6 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
-// history calls yield with the changes of a subject, newest first, until yield returns false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -214,8 +210,6 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// historyPage returns the changes of a subject before the one with the given time and revision,
-// newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
 	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {
 		err = r.Scan(&revision, &row.time, &row.value)

@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// nearRows is how many rows before and after the expected place of an entry EntryOf searches before
-// it searches the whole log. The times of the log ascend, apart from differences between the clocks
-// of nodes, so an entry is usually in the row before this place or in the one after it.
+// EntryOf first searches the rows around the expected place of an entry, up to nearRows before and
+// after it, and then the whole log. The times of the log ascend, apart from differences between the
+// clocks of nodes, so an entry is usually in the row before this place or in the one after it.
 const nearRows = 128
 
 const (
@@ -113,12 +113,11 @@ type revisionRow struct {
 	Salt, Value    []byte
 }
 
-// positionOf returns the number of the change that made a revision of a subject, in a log of the
-// given size. The parameter at is the time of the change. The log is only nearly in the order of
-// time: a clock can have been wrong for a while, and many changes have the same time after
-// 'nomen migrate --repair-times'. So positionOf first searches the rows around the place of this time,
-// up to each of the distances near, and then the whole log. If no row has the change, because it was
-// not sealed yet, it returns 0.
+// positionOf returns the number of the change that wanted describes, in a log of the given size.
+// The log is only nearly in the order of time: a clock can have been wrong for a while, and many
+// changes have the same time after 'nomen migrate --repair-times'. So positionOf first searches the
+// rows around the place of this time, up to each of the distances near, and then the whole log. If
+// no row has the change, because it was not sealed yet, it returns 0.
 func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near ...int64) (uint64, error) {
 	rows := int64((size + chunkSize - 1) / chunkSize)
 	place, err := rowAfter(ctx, c, rows, wanted.time)
@@ -137,8 +136,8 @@ func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near
 	return searchRows(ctx, c, 0, rows, wanted)
 }
 
-// rowAfter returns the number of the first of rows of the log that begins after a time, if their
-// times ascend.
+// rowAfter returns the number of the first row of the log that begins after the time at, if the
+// times of the rows ascend.
 func rowAfter(ctx context.Context, c queryer, rows, at int64) (int64, error) {
 	from, to := int64(0), rows
 	for from < to {
@@ -169,8 +168,6 @@ func firstEntry(b []byte) (entry, error) {
 	return entry{}, fmt.Errorf("%w: the first entry of a row of nomen_log", errBroken)
 }
 
-// searchRows returns the number of an entry if it is in the rows from one number to another, and
-// otherwise 0.
 func searchRows(ctx context.Context, c queryer, from, to int64, wanted *entry) (uint64, error) {
 	found, err := collect(ctx, c, pgx.RowToStructByPos[foundRow], searchLog, from, to, wanted.appendTo(nil, 0))
 	if err != nil {

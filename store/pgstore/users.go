@@ -62,8 +62,6 @@ func (o owners) after(planned map[store.Subject]*store.Change) func(subject stri
 	}
 }
 
-// owner returns the ID of the user with a subject, or "". It prefers the primary, because on a
-// replica a user may still have a subject that was taken away.
 func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
 	if err := s.enter(ctx); err != nil {
 		return "", err

@@ -177,7 +177,6 @@ func (s *Store) onPrimary(ctx context.Context, f func(context.Context, *pgx.Conn
 	return err
 }
 
-// makeTables creates the tables, unless another node has just done so.
 func makeTables(ctx context.Context, c *pgx.Conn) error {
 	for _, sql := range []string{makeSecrets, makeLeases, makeJobHead, makeJobs, makeJobParts, makeCounts, makeCountBatches, makeLinks, makeLinkGates} {
 		if _, err := c.Exec(ctx, sql); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject && state(err) != duplicateTable {

@@ -43,7 +43,6 @@ func (r *changeRow) checked(last bool) check.Change {
 	return c
 }
 
-// merge calls f with the rows of two streams in the order of their keys, until f returns false.
 func merge(past, present *stream, f func(r *changeRow, last bool) bool) error {
 	p, err := past.next()
 	if err != nil {
@@ -77,7 +76,6 @@ type stream struct {
 	end  bool
 }
 
-// next returns the next row, or nil after the last one.
 func (s *stream) next() (*changeRow, error) {
 	if len(s.rows) == 0 && !s.end {
 		var err error

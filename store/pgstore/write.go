@@ -116,7 +116,6 @@ func (s *Store) answer(group []*request) {
 	}
 }
 
-// transient reports whether another attempt may succeed after err.
 func transient(err error) bool {
 	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
@@ -272,8 +271,6 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return p, w.commit(ctx, c, p)
 }
 
-// rollback rolls back a transaction that was not committed. If this fails, the pool closes the
-// connection.
 func rollback(c *pgx.Conn) {
 	if c.IsClosed() || c.PgConn().TxStatus() == 'I' {
 		return
@@ -319,7 +316,7 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt, if that was committed after all, or nil.
+// resolve returns the plan of an earlier attempt that was committed after all, or nil.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -384,7 +381,6 @@ func replicated(c *pgx.Conn) error {
 	return errUnreplicated
 }
 
-// subjectsOf returns the subjects of requests by kind, without duplicates.
 func subjectsOf(group []*request) map[store.Kind][]string {
 	seen, all := map[store.Subject]bool{}, map[store.Kind][]string{}
 	for _, r := range group {
@@ -398,7 +394,6 @@ func subjectsOf(group []*request) map[store.Kind][]string {
 	return all
 }
 
-// load returns the last changes of the subjects that exist. With a lock, it begins a transaction.
 func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
 	last := map[store.Subject]*store.Change{}
 	batch := &pgx.Batch{}

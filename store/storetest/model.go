@@ -58,7 +58,6 @@ func (m *model) of(s store.Subject) (all []*store.Change) {
 	return all
 }
 
-// at returns the last change of a subject as of a time, or nil.
 func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
 	for _, c := range m.of(s) {
 		if c.KnownAt(at) {
@@ -68,7 +67,6 @@ func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
 	return last
 }
 
-// subjects returns the subjects of a kind that scan selects, in order.
 func (m *model) subjects(k store.Kind, scan store.Scan) (all []store.Subject) {
 	for _, c := range m.kept {
 		s := c.Subject()

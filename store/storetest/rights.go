@@ -32,7 +32,6 @@ func (s *suite) rights() store.RightsHistorian {
 	return h
 }
 
-// rightsOf returns the rights of a token, or nil if there are none.
 func (s *suite) rightsOf(id string, at time.Time) *store.TokenRights {
 	s.Helper()
 	r, err := s.rights().TokenRights(s.Context(), id, at)

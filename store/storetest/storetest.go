@@ -129,7 +129,6 @@ func newSuite(t *testing.T, open Open) *suite {
 	return s
 }
 
-// minute returns the time n minutes after the epoch of the suite.
 func minute(n int) time.Time {
 	return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Minute)
 }
@@ -205,7 +204,6 @@ func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	return got
 }
 
-// get returns the record as of now, or nil if there is none.
 func (s *suite) get(k string) *store.Record {
 	s.Helper()
 	return s.getAt(k, time.Time{})
@@ -285,7 +283,6 @@ func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	}
 }
 
-// until loops over seq until yield returns false or an error occurs.
 func until[T any](seq iter.Seq2[T, error], yield func() bool) error {
 	for _, err := range seq {
 		if err != nil || !yield() {

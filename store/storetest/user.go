@@ -39,14 +39,12 @@ func (s *suite) users() store.Users {
 	return u
 }
 
-// user returns a user, or nil.
 func (s *suite) user(id string, at time.Time) *store.User {
 	s.Helper()
 	u, err := s.users().User(s.Context(), id, at)
 	return found(s, u, err)
 }
 
-// userOf returns the ID of the user who has a subject, or "".
 func (s *suite) userOf(subject string) string {
 	s.Helper()
 	u, err := s.users().UserOf(s.Context(), subject)

@@ -59,7 +59,6 @@ func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-// csvError returns the error for a file that is not CSV.
 func csvError(what string, err error) error {
 	if err == io.EOF {
 		return errors.New("line 1: the file is empty")

@@ -47,7 +47,6 @@ type entry struct {
 	place func(label string) (line, column int) // of an element, or of the identifier; nil for the beginning
 }
 
-// fail records that an element was not imported.
 func (e *entry) fail(label, reason string) {
 	e.first = cmp.Or(e.first, label)
 	e.faults = append(e.faults, label+": "+reason)
@@ -111,7 +110,6 @@ func (im *importer) set(rec *store.Record, e *entry, label string) {
 	}
 }
 
-// spelling returns id if it is a spelling of n, and otherwise the key of n.
 func spelling(n name.Name, id string) string {
 	if given, err := name.Parse(id); err == nil && given == n {
 		return id

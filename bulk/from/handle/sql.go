@@ -121,7 +121,6 @@ func valueOf(row *sqldump.Row) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// ttlOf returns a TTL, which is relative (a number of seconds) or absolute (a time).
 func ttlOf(kind, text string) (nomen.TTL, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {

@@ -51,7 +51,6 @@ func newWindow(ctx context.Context, in *from.Input, out *from.Output) *window {
 	return &window{ctx: ctx, in: in, out: out, base: cmp.Or(in.Base, "hdl:"), states: map[name.Name]*state{}}
 }
 
-// empty returns the record of a handle without values.
 func (w *window) empty(handle string) (*store.Record, error) {
 	spelling := w.base + hdl.Escape(handle)
 	n, err := name.Parse(spelling)
@@ -173,7 +172,6 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// secretReason says why a secret is not imported.
 const secretReason = "a value of the type HS_SECKEY is not imported, because the history would keep the secret: use a token of nomen"
 
 func isSecret(kind string) bool { return ascii.EqualFold(kind, hdl.TypeSecret) }

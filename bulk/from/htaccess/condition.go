@@ -131,8 +131,6 @@ func (c *condition) parseFlags(args []string) error {
 	return nil
 }
 
-// testFile parses a test for a file. The import assumes that the directory contains only .htaccess,
-// so the only path that exists is that of the directory.
 func (c *condition) testFile(test string) (err error) {
 	c.on, c.compares = "element", true
 	switch test {
@@ -178,8 +176,9 @@ func neverHold(all []condition) bool {
 // those of the condition before it.
 func (c *condition) hasGroups() bool { return !c.not && !c.compares }
 
-// firstNamed returns the index of the first condition that can be the last one that matched: the last one
-// with groups, or the first of its alternatives. If no condition has groups, it is the number of conditions.
+// firstNamed returns the index of the first condition that can be the last condition that matched.
+// This is the last condition with groups, or the first of its alternatives. If no condition has
+// groups, the result is the number of conditions.
 func firstNamed(all []condition) int {
 	named := len(all) - 1
 	for named >= 0 && !all[named].hasGroups() {

@@ -263,7 +263,6 @@ func (c *converter) rewriteRule(l line) {
 	}
 }
 
-// convert converts a RewriteRule. The entry is nil if the rule has no effect.
 func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	args := rewriteArguments(l.rest)
 	if len(args) < 2 {
@@ -466,8 +465,8 @@ func withQuery(e entry) []entry {
 	return []entry{asked, e}
 }
 
-// errorDocument converts an ErrorDocument with a URL: a redirect in place of each answer with this
-// status. That for 404 is also the answer for all names for which there is no rule.
+// errorDocument converts an ErrorDocument with a URL to a redirect in place of each answer with
+// this status. The redirect for 404 also answers all names for which there is no rule.
 func (c *converter) errorDocument(l line) error {
 	args := arguments(l.rest)
 	if len(args) != 2 || !strings.Contains(args[1], "://") {

@@ -72,9 +72,9 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// dropUnreached refuses the rules for which no test was found, except those that have no effect: an earlier
-// rule answers all requests that the rule would answer alone, or its expression begins with a slash, which
-// never matches in Apache either.
+// dropUnreached refuses the rules for which no test was found, except rules without effect. A rule
+// has no effect if an earlier rule answers all its requests, or if its expression begins with a
+// slash, which never matches in Apache either.
 func (c *converter) dropUnreached(all []entry, unreached []int) {
 	for _, i := range unreached {
 		e := &all[i]
@@ -158,9 +158,9 @@ func (c *converter) checkPassing() {
 }
 
 // after converts rule i, which rewrites the URL of a request so that later rules see another URL.
-// It returns rules to insert before rule i: they answer its requests as the later rules would.
-// Conversion fails if the answer of a later rule depends on the rewritten URL. Then the second
-// result is the number of rules from rule i to that rule, exclusive. Otherwise it is -1.
+// The rules in joined belong before rule i. They answer its requests as the later rules would. If
+// the answer of a later rule depends on the rewritten URL, conversion fails, and between is the
+// number of rules from rule i up to that later rule. Otherwise between is -1.
 func (c *converter) after(i int) (joined []entry, between int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {
@@ -210,7 +210,6 @@ func (c *converter) report(lines []line, out *from.Output) {
 	}
 }
 
-// candidate returns a request that may reach a rule.
 func (c *converter) candidate(e *entry, variant int) (out rewrite.Candidate, ok bool) {
 	out.Element = "no-such-name-0"
 	if e.expr != nil {

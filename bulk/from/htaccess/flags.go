@@ -82,5 +82,4 @@ func redirectStatus(s string) (int, error) {
 	return 0, fmt.Errorf("unsupported status %s", s)
 }
 
-// isError reports whether a status is an error. The rule then needs no target.
 func isError(status int) bool { return status >= 400 }

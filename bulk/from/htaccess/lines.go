@@ -17,7 +17,6 @@ type line struct {
 	rest   string // the arguments
 }
 
-// readLines returns the directives of a file, without comments.
 func readLines(r io.Reader) ([]line, error) {
 	var all []line
 	in := bufio.NewScanner(r)
@@ -60,8 +59,8 @@ func about(part string, err error) error {
 	return &partError{part, err}
 }
 
-// column returns the column of the part of a directive that an error is about. Without such a part
-// it is the column of the name of the directive, and it is 0 for a part on a later line.
+// column returns the column of the part of a directive that an error is about. If the error names
+// no part, it is the column of the directive's name. For a part on a later line it is 0.
 func (l line) column(err error) int {
 	var e *partError
 	name := strings.IndexFunc(l.first, func(r rune) bool { return !isSpace(r) && r != '\ufeff' })

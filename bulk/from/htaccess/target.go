@@ -24,7 +24,6 @@ type expansion struct {
 	others       int    // number of the last group of the conditions; -1 without conditions
 }
 
-// expand converts a target such as "https://example.org/$1".
 func (e *expansion) expand(target string) (string, error) {
 	for i := 0; i < len(target); i++ {
 		c := target[i]

@@ -49,7 +49,6 @@ type row struct {
 	fields map[string]string
 }
 
-// get returns the first field that is not empty.
 func (r row) get(fields ...string) string {
 	for _, f := range fields {
 		if v := r.fields[f]; v != "" {
@@ -174,7 +173,6 @@ func (l *link) during(since, until string) error {
 	return nil
 }
 
-// parseTime converts a time in JSON or in a database to RFC 3339.
 func parseTime(s string) (string, error) {
 	var first error
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05"} {
@@ -271,7 +269,6 @@ func arklet(r row) (l link, err error) {
 
 var errEmpty = errors.New("line 1: the file is empty")
 
-// eof returns err, or nil for the end of a file.
 func eof(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

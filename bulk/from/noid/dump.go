@@ -53,7 +53,6 @@ func (d *dump) next() (line []byte, lost string, err error) {
 	}
 }
 
-// header reads the lines before the items.
 func (d *dump) header() error {
 	const maxHeader = 100
 	for range maxHeader {
@@ -76,7 +75,6 @@ func (d *dump) header() error {
 	return &LineError{d.line, "the header has no end"}
 }
 
-// each calls f with each pair in the order of the dump.
 func (d *dump) each(f func(pair) error) error {
 	if err := d.header(); err != nil {
 		return err

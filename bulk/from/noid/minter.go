@@ -45,8 +45,6 @@ func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = append(a.Mint, t.String())
 }
 
-// lost returns why a setting of the minter is lost. The result is "" if the template has the
-// setting.
 func lost(key string) string {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "idmap":
@@ -67,7 +65,6 @@ func lost(key string) string {
 	return "is not a known setting of NOID"
 }
 
-// counter returns the index of a counter from a key such as "c12/value".
 func counter(key string) (int, bool) {
 	digits, what, ok := strings.Cut(strings.TrimPrefix(key, "c"), "/")
 	n, err := strconv.Atoi(digits)
@@ -146,7 +143,6 @@ func (c *converter) part() (string, error) {
 	return fmt.Sprintf("{noid:%s:%d}", mask, count), nil
 }
 
-// compare returns an error if the template does not have the counters of the minter.
 func (c *converter) compare(t mint.Template) error {
 	want, ok := t.Counters()
 	if !ok {

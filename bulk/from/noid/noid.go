@@ -207,7 +207,6 @@ func dublinCore(element string) string {
 	return ""
 }
 
-// setting keeps a setting until the end of the database.
 func (c *converter) setting(p pair) {
 	key := strings.TrimPrefix(string(p.key), settingMark)
 	if len(c.order) == maxSettings || len(p.value) > maxSetting {

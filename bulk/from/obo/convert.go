@@ -322,8 +322,8 @@ func (t *target) set() (set rule.Set) {
 	return set
 }
 
-// merge returns the rules that an authority has after the import. Existing rules with other
-// patterns stay if other files also have rules for this authority.
+// merge returns the rules of an authority after the import. If other files also have rules for the
+// authority, existing rules with other patterns stay.
 func (t *target) merge(there, set rule.Set) rule.Set {
 	if !t.keeps {
 		return set

@@ -51,7 +51,6 @@ func (s *scanner) fail(t token, reason string) {
 	s.err = &Error{t.line, t.column, reason}
 }
 
-// read returns the next byte, or 0 at the end.
 func (s *scanner) read() byte {
 	c, err := s.in.ReadByte()
 	if err != nil {
@@ -98,7 +97,6 @@ func (s *scanner) readLine() string {
 	}
 }
 
-// next returns the next token, without comments and white space.
 func (s *scanner) next() token {
 	for s.err == nil {
 		c := s.read()

@@ -123,7 +123,6 @@ func (r *Reader) Next() (*Row, error) {
 	return nil, r.err
 }
 
-// statement reads a statement up to its rows. It reads all of a statement without rows.
 func (r *Reader) statement() {
 	t := r.next()
 	switch {
@@ -145,7 +144,6 @@ func (r *Reader) statement() {
 	}
 }
 
-// skip skips the rest of a statement after the token t.
 func (r *Reader) skip(t token) {
 	for r.err == nil && !t.is(";") {
 		t = r.next()

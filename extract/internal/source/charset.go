@@ -82,7 +82,6 @@ func (c *charsetFeed) Next() (Piece, bool) {
 	}
 }
 
-// decode decodes at least one character of the available text, unless the source has ended.
 func (c *charsetFeed) decode() bool {
 	c.out.Reset()
 	c.src.Drop(c.i)

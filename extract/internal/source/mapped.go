@@ -52,8 +52,7 @@ type run struct {
 	skip    int
 }
 
-// start returns the offset in the file of the group with octet i of the text. The method end
-// returns the offset after the group with octet j-1.
+// start returns the offset in the file at which the group with octet i of the text begins.
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 

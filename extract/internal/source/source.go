@@ -74,7 +74,6 @@ func (t *Tape) makeRoom() {
 	}
 }
 
-// block consumes and returns all available octets. It returns nothing at the end of the file.
 func (t *Tape) block() []byte {
 	if t.head == len(t.buf) && !t.Fill() {
 		return nil
@@ -125,7 +124,6 @@ func (t *Tape) Unread() io.Reader {
 	return t.r
 }
 
-// A failed is a reader that only returns an error.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }

@@ -95,7 +95,6 @@ func (c charset) rune(b byte) rune {
 	return c.page.DecodeByte(b)
 }
 
-// missing returns how many characters of s are not in c.
 func (c charset) missing(s string) int {
 	n := 0
 	for _, r := range s {

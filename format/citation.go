@@ -141,7 +141,6 @@ func isWeb(s string) bool {
 	return err == nil && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
-// A date has a year, a month and a day, which are 0 if unknown.
 type date struct{ year, month, day int }
 
 // dateOf parses the start of an RFC 3339 or W3CDTF date, which is YYYY, YYYY-MM or YYYY-MM-DD, with
@@ -170,7 +169,6 @@ func (d date) parts() []int {
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
-// ris returns the year, and the date as YYYY/MM/DD/ without the unknown parts.
 func (d date) ris() (year, day string) {
 	if d.year == 0 {
 		return "", ""
@@ -272,7 +270,6 @@ func (c *citation) identify(s string) {
 	}
 }
 
-// nonEmpty returns the values that are not blank, without line breaks.
 func nonEmpty(values []string) []string {
 	var all []string
 	for _, s := range values {
@@ -403,7 +400,6 @@ func (p person) bibTeX() string {
 
 var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// bibKey replaces the characters of s that the key of an entry cannot contain.
 func bibKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (ascii.IsAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {

@@ -16,7 +16,6 @@ type field struct{ name, value string }
 
 const firstField = "name:"
 
-// nameless replaces the name if an answer has none.
 const nameless = "-"
 
 // foreign is the prefix of fields for elements outside Dublin Core.
@@ -28,8 +27,6 @@ var dublinCore = [...]string{
 	"format", "identifier", "source", "language", "relation", "coverage", "rights",
 }
 
-// elements returns the elements of m that have values. Those of Dublin Core come first, and the
-// others are sorted.
 func elements(m nomen.Metadata) []string {
 	var known, other []string
 	for _, element := range dublinCore {
@@ -188,7 +185,6 @@ func readFields(block string) (fieldList, bool) {
 	return all, true
 }
 
-// setField sets the value of a field. It treats an unknown field as metadata.
 func setField(a *nomen.Answer, f field) {
 	var err error
 	switch f.name {

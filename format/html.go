@@ -51,7 +51,6 @@ func WriteProblemHTML(w io.Writer, p *Problem) error {
 	return page.end(w)
 }
 
-// pageTitle returns the name and the title of the resource, or "" if it has neither.
 func pageTitle(a *nomen.Answer) string {
 	s := a.Name.Key()
 	if titles := a.Metadata["title"]; len(titles) > 0 {
@@ -83,7 +82,6 @@ func (p *page) print(layout string, values ...string) {
 
 func (p *page) t(key string, args ...any) string { return p.on.Site.Plain(key, args...) }
 
-// say writes a message as a sentence. The arguments may be HTML.
 func (p *page) say(key string, args ...any) {
 	text, err := p.on.Site.T(key, args...)
 	if err != nil {
@@ -127,7 +125,6 @@ func (p *page) moment(t time.Time) template.HTML {
 	})
 }
 
-// begin writes the page up to its main part. If a is not nil, the head has its links.
 func (p *page) begin(title string, a *nomen.Answer) {
 	var head template.HTML
 	if a != nil {

@@ -10,8 +10,6 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// answer writes the name, what it identifies and where it leads. The name is in an element called
-// heading.
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+" class=\"name\">%s</"+heading+">\n", a.Name.Key())
@@ -34,7 +32,6 @@ func (p *page) answer(a *nomen.Answer, heading string) {
 	}
 }
 
-// kind writes what kind of name the page is about. The title of the kind is in English.
 func (p *page) kind(k kind) {
 	if k.id == "" {
 		return

@@ -17,7 +17,6 @@ func (p *page) problemTitle(e *Problem) string {
 	return orDefault(e.Title, p.t("problem.no-answer"))
 }
 
-// problemKey returns the key of a message about this kind of problem, or "" if there is none.
 func (p *page) problemKey(e *Problem, suffix string) string {
 	key := "problem." + e.Type[strings.LastIndexAny(e.Type, "/#:")+1:] + suffix
 	if e.Type == "" || strings.HasSuffix(e.Type, "#") || p.on.Site.Texts.Forms(key) == nil {
@@ -89,7 +88,6 @@ func (p *page) suggestions(e *Problem) {
 	}
 }
 
-// isAbove reports whether name continues prefix after a delimiter.
 func isAbove(prefix, name string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
@@ -149,7 +147,6 @@ func (p *page) offender(e *Problem) {
 	p.print("<code>%s<mark>%s</mark>%s</code>", before, orDefault(at, "\u2423"), after)
 }
 
-// around returns the character at offset, and the text before and after it.
 func around(s string, offset int) (before, at, after string) {
 	before, rest := s[:offset], s[offset:]
 	for i := range rest {

@@ -142,7 +142,6 @@ func jsonError(field string, err error) *Error {
 	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
 }
 
-// setName sets the name of an answer. If the parameter key is "", the spelling is also the key.
 func setName(a *nomen.Answer, spelling, key string) error {
 	if key == "" {
 		key = spelling
@@ -181,7 +180,6 @@ func keys(names []name.Name) []string {
 	return s
 }
 
-// withValues returns the elements that have values. It never returns nil.
 func withValues(m nomen.Metadata) nomen.Metadata {
 	c := make(nomen.Metadata, len(m))
 	for element, values := range m {
@@ -206,7 +204,6 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
-// parseTime parses a time of RFC 3339. On error it returns the zero time.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	return inUTC(t), err

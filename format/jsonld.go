@@ -145,7 +145,6 @@ type dublinCoreLD struct {
 	Rights        ldText `json:"dc:rights,omitempty"`
 }
 
-// fields returns pointers to the elements, in the order of dublinCore.
 func (d *dublinCoreLD) fields() [len(dublinCore)]*ldText {
 	return [...]*ldText{
 		&d.Title, &d.DCCreator, &d.DCContributor, &d.DCPublisher, &d.Date, &d.DCDescription, &d.Subject, &d.DCType,

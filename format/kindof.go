@@ -25,7 +25,6 @@ func kindOf(n name.Name) kind {
 	return kind{}
 }
 
-// String describes the kind for people. It returns "" if the kind is unknown.
 func (k kind) String() string {
 	switch {
 	case k.id == "":

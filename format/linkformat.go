@@ -33,8 +33,6 @@ func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// attributes returns the target attributes of a link. It encodes a title with characters other than
-// printable ASCII.
 func (k link) attributes() string {
 	var b strings.Builder
 	if k.kind != "" {

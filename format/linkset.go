@@ -80,7 +80,6 @@ func relations(rel string) []string {
 // maxRelations is how many links a location or link-value may become.
 const maxRelations = 16
 
-// locationRelations returns the relations of a location, or "item" if it has none.
 func locationRelations(l nomen.Location) []string {
 	if all := relations(l.Rel); all != nil {
 		return all
@@ -187,7 +186,6 @@ func quoteJSON(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// groups groups links by relation, in the order in which the relations first occur.
 func groups(all []link) [][]link {
 	var grouped [][]link
 	index := map[string]int{}

@@ -44,8 +44,6 @@ func preference(field *accept.Field, mediaType, charset string) accept.Preferenc
 	return field.Media(mediaType, charset, !strings.HasPrefix(mediaType, "text/"))
 }
 
-// best returns the index of the offer that the client prefers, and false if none of the n offers is
-// acceptable.
 func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	top, index := accept.Preference{}, -1
 	for i := range n {

@@ -31,7 +31,6 @@ type Owner struct {
 	Contact     string // usually a URL
 }
 
-// nameURL returns the URL of a name on the server, or "" if the server is unknown.
 func (p Page) nameURL(key string) string {
 	if p.Base == "" || key == "" {
 		return ""

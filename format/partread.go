@@ -80,8 +80,6 @@ func (s *splitter) url() (string, []byte) {
 	return "", nil
 }
 
-// folded reads a URL that begins in line, up to ">", the next header or maxURL bytes. It removes
-// white space.
 func (s *splitter) folded(line []byte) (string, []byte, bool) {
 	var u []byte
 	for {

@@ -54,7 +54,6 @@ func NewRawBody(r *nomen.Raw) RawBody {
 	return o
 }
 
-// raw returns the result, or nil if there is none.
 func (o RawBody) raw() *nomen.Raw {
 	switch {
 	case o.Base64 != nil:

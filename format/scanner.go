@@ -56,12 +56,10 @@ func (s *scanner) atElementEnd() bool {
 	return s.atEnd() || s.peek() == ','
 }
 
-// atParameterEnd reports whether the next parameter is empty.
 func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }
 
-// token reads 1*tchar, and returns "" if there is none.
 func (s *scanner) token() string {
 	start := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
@@ -70,8 +68,6 @@ func (s *scanner) token() string {
 	return s.s[start:s.i]
 }
 
-// quoted reads a quoted-string and returns its value. It returns false if the closing quote is
-// missing.
 func (s *scanner) quoted() (string, bool) {
 	var b strings.Builder
 	for s.i++; !s.atEnd(); s.i++ {

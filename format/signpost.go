@@ -133,7 +133,6 @@ func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	return all
 }
 
-// landing returns the links from the page about a name, except for those to its locations.
 func (p Page) landing(a *nomen.Answer) []link {
 	key := a.Name.Key()
 	home := p.Base + NamePath(key)
@@ -148,7 +147,6 @@ func (p Page) landing(a *nomen.Answer) []link {
 	return all
 }
 
-// anchors returns the URLs at which a client may have found a name.
 func (p Page) anchors(key string) []string {
 	var all []string
 	for _, s := range []string{p.Base + NamePath(key), p.nameURL(key), p.Asked} {

@@ -26,7 +26,6 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	return err
 }
 
-// A urcPart is a part before conversion to a charset.
 type urcPart struct {
 	location    *nomen.Location // nil if there is none
 	description []field         // nil except in the first part
@@ -42,8 +41,8 @@ func answerParts(a *nomen.Answer) []urcPart {
 	return parts
 }
 
-// describes reports whether to write the description. This is so if it was requested, if there is
-// nothing else to write, or if a note could be mistaken for a description.
+// describes reports whether to write the description. The reason can be that it was requested, that
+// there is nothing else to write, or that a note could be mistaken for a description.
 func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
@@ -80,8 +79,8 @@ func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	return part.writeIn(w, c)
 }
 
-// indent adds a space to each line that begins with "=====", or with spaces and "=====" (1995,
-// 3.4.2). It does the latter so that outdent can restore s exactly.
+// indent adds a space to each line that begins with "=====" (1995, 3.4.2). It also adds a space to
+// each line that begins with spaces and "=====", so that outdent can restore s exactly.
 func indent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -136,7 +135,6 @@ func readURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// text returns the metainformation as text, even if its charset is unknown.
 func (p Part) text() string {
 	if p.Meta == "" {
 		return strings.ToValidUTF8(string(p.Raw), "\uFFFD")

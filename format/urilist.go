@@ -105,7 +105,6 @@ type splitter struct {
 	pos  int // where the next line starts
 }
 
-// next returns the next line without its ending.
 func (s *splitter) next() ([]byte, bool) {
 	if s.pos >= len(s.data) {
 		return nil, false

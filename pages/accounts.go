@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// account returns the user in the path, if the person may change users.
 func (c *request) account() (*store.User, error) {
 	if !c.session.Actor.MayAll(registrar.Administrator) {
 		return nil, c.session.Actor.DeniedAll(registrar.Administrator, "users")

@@ -135,7 +135,6 @@ func (c *request) presentAuthority() (*store.Authority, error) {
 	return c.api.Authority(c.ctx(), p)
 }
 
-// ownAuthority returns the authority in the path, which the person must be allowed to change.
 func (c *request) ownAuthority() (*store.Authority, error) {
 	a, err := c.presentAuthority()
 	if err == nil {
@@ -281,7 +280,6 @@ func (c *request) putAuthority(save *checked, next *store.Authority, revision ui
 	return c.rejected(err, id)
 }
 
-// rejected converts an error about the input to a problem. It returns other errors as they are.
 func (c *request) rejected(err error, id fieldID) (*problem, error) {
 	if fault, ok := c.faultOf(err, id); ok {
 		return &fault, nil

@@ -90,7 +90,6 @@ func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority
 	return nil
 }
 
-// count counts at most limit names with a prefix.
 func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 	row := prefixRow{Prefix: p.String(), Begin: p.String()}
 	for _, begin := range p.Spans() {

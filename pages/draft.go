@@ -19,7 +19,6 @@ import (
 // with more than 10,000 fields.
 const maxRows = 500
 
-// A draft is a record as text in a form.
 type draft struct {
 	Spelling  string
 	Status    string
@@ -52,7 +51,6 @@ func newDraft(rec *store.Record) *draft {
 	return d
 }
 
-// rank formats a number for a form. The default is "".
 func rank(n int) string {
 	if n == 0 {
 		return ""
@@ -178,7 +176,6 @@ func (d *draft) record() (*store.Record, []problem) {
 	return rec, faults
 }
 
-// entries returns the lines of a text that are not blank, without surrounding spaces.
 func entries(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {

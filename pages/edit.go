@@ -65,7 +65,6 @@ func (c *request) edit() error {
 	return nil
 }
 
-// editable returns the name in the path and its record, which the user must be allowed to change.
 func (c *request) editable() (name.Name, *store.Record, error) {
 	n, err := c.subject()
 	if err != nil {

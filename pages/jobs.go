@@ -101,8 +101,6 @@ func (c *request) jobView() (*jobView, error) {
 	return v, c.offer(v)
 }
 
-// offerRejects decides where the rejected lines can be downloaded. They are always those of the dry
-// run, even on the page of the job that applied it.
 func (c *request) offerRejects(v *jobView) error {
 	dry := v.Job
 	if v.Refused > 0 && dry.DryRunOf != "" {

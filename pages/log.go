@@ -44,7 +44,6 @@ type logView struct {
 	First, Next                 string
 }
 
-// Filtered reports whether the page shows only some changes.
 func (v *logView) Filtered() bool { return v.Who+v.Prefix+v.Kind+v.From+v.To != "" }
 
 func (c *request) showLog() error {

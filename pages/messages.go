@@ -28,8 +28,6 @@ type catalogue struct {
 	said map[string]bool // texts used in a response; nil if they are not recorded
 }
 
-// text returns the text for a key. A test checks that there is a text for every key in this
-// package.
 func (c catalogue) text(key string, args ...any) string {
 	s := c.Text(key, args...)
 	if c.said != nil {

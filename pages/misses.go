@@ -96,7 +96,6 @@ func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
 	}
 }
 
-// page returns the URL of the page that begins after skip rows.
 func (v *missesView) page(skip int) string {
 	q := url.Values{}
 	if v.Prefix != "" {
@@ -145,7 +144,6 @@ func (c *request) hideMiss() error {
 	return nil
 }
 
-// withDone returns the URL to which a form about failed lookups redirects. It says what was done.
 func withDone(back, done string) string {
 	q := url.Values{}
 	if u, err := url.Parse(back); err == nil && u.Scheme == "" && u.Host == "" && u.Path == missesPath {

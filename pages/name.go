@@ -106,7 +106,6 @@ func notices() []string {
 	}
 }
 
-// leads returns where a name leads for a client that is not signed in.
 func (c *request) leads(n name.Name, at time.Time) (leads, error) {
 	q := url.Values{"name": {n.Key()}, "s": {string(nomen.I2L)}, "explain": {"1"}}
 	if !at.IsZero() {

@@ -14,7 +14,6 @@ const onceCookie = "__Host-nomen-once"
 
 const onceTime = time.Minute
 
-// A once is a secret that is shown only once.
 type once struct {
 	User  string    `json:"user"` // who may see it
 	Of    string    `json:"of"`   // path of the page that shows it

@@ -31,11 +31,10 @@ const (
 	rowMarkup      = 600 // of the markup of a location, about
 )
 
-// part returns a text, or its beginning if the text has maxShown bytes or more.
 func part(text string) string { return cut(text, maxShown) }
 
 // isWhole reports whether part returns the whole of a text. For a result of part, it reports
-// whether that is the whole original.
+// whether nothing was cut.
 func isWhole(text string) bool { return len(text) < maxShown }
 
 // cut returns a beginning of a text with at least limit bytes. A shorter text stays as it is.

@@ -40,7 +40,6 @@ func (c *request) redactForm() error {
 	return nil
 }
 
-// redactView returns the page, if the user may redact the name in the path.
 func (c *request) redactView() (*redactView, name.Name, error) {
 	n, err := c.subject()
 	if err != nil {
@@ -154,7 +153,6 @@ func ranges(text string, end uint64) ([]uint64, bool) {
 	return slices.Sorted(maps.Keys(chosen)), true
 }
 
-// spans formats sorted numbers as ranges parses them.
 func spans(numbers []uint64) string {
 	var parts []string
 	for i := 0; i < len(numbers); {

@@ -38,13 +38,10 @@ type frame struct {
 	actor registrar.Actor // the person who is signed in
 }
 
-// SeesUsers reports whether the person may see the pages about users.
 func (f *frame) SeesUsers() bool { return f.actor.MayAny(registrar.Owner) }
 
-// SeesTokens reports whether the person may see the pages about tokens.
 func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrator) }
 
-// Imports reports whether the person may see the pages that change many names.
 func (f *frame) Imports() bool { return f.actor.MayAny(registrar.Editor) }
 
 // Days returns for how many days a request waits for a second person.
@@ -70,7 +67,6 @@ func (f *frame) LangOf(text string) string {
 	return "en"
 }
 
-// Fault returns the text of the first problem of a field, or "".
 func (f *frame) Fault(id string) string {
 	for _, p := range f.Faults {
 		if p.ID == id {

@@ -28,7 +28,6 @@ func (p *Pages) newRequest(w http.ResponseWriter, r *http.Request) *request {
 	return c
 }
 
-// errNoPage is the error for a path without a page.
 var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page not found"}
 
 func (c *request) ctx() context.Context { return c.r.Context() }

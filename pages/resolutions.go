@@ -17,12 +17,10 @@ type resolutionsView struct {
 	Share string // percentage of failed lookups among all; "" without lookups
 }
 
-// resolutionsOf gets the resolutions in a month of all names that the user may read.
 func (c *request) resolutionsOf(month string) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{From: month, To: month, Top: maxTopNames})
 }
 
-// nameResolutions gets the resolutions of a name in this month and the two months before.
 func (c *request) nameResolutions(n name.Name) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{Name: n.Key()})
 }

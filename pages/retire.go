@@ -107,7 +107,6 @@ func (c *request) missingSuccessors(successors []string) (all []registrar.Warnin
 	return all
 }
 
-// orEmpty returns s, or an empty list that is not nil.
 func orEmpty(s []string) []string {
 	if s == nil {
 		return []string{}

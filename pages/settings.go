@@ -28,7 +28,6 @@ type settingsView struct {
 	Verified []verification
 }
 
-// SeesSettings reports whether the person may see the page about the server.
 func (f *frame) SeesSettings() bool { return f.actor.MayAll(registrar.Administrator) }
 
 // settings shows the settings, which the API gives only to administrators of all names.

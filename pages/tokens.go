@@ -165,7 +165,6 @@ func endOfDay(entered string) (time.Time, error) {
 	return adminapi.ParseTime(entered)
 }
 
-// A madeView shows a new token once.
 type madeView struct {
 	frame
 	Token string // "" if it was already shown

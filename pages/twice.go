@@ -22,7 +22,6 @@ type sentForms struct {
 	all map[[sha256.Size]byte]*sentForm
 }
 
-// A sentForm is a form that was sent. Its response is complete when done is closed.
 type sentForm struct {
 	at       time.Time
 	done     chan struct{}

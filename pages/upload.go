@@ -51,7 +51,6 @@ type uploadView struct {
 	Delimiters []string
 }
 
-// Opens reports whether to show the fields for files of other programs at once.
 func (v *uploadView) Opens() bool {
 	on := slices.ContainsFunc(v.Flags, func(f uploadFlag) bool { return f.On })
 	return on || len(v.Faults) > 0 || v.Sheet+v.Encoding+v.Delimiter+v.Columns+v.Split != ""

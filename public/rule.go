@@ -62,7 +62,6 @@ func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.
 	return set, err
 }
 
-// escaped escapes the characters of s that a URI cannot contain.
 func escaped(s string) string {
 	var b strings.Builder
 	fragment := false

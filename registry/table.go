@@ -99,7 +99,6 @@ func (f Field) Label() string { return label(f.Name) }
 
 func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// field returns a field with those values that are not empty.
 func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }

@@ -76,7 +76,6 @@ func (t Table) WriteEntryText(w io.Writer, e Entry) error {
 	return tw.Flush()
 }
 
-// orElse returns the values, or the reason why there are none.
 func (f Field) orElse() []string {
 	if len(f.Values) == 0 {
 		return []string{f.Missing}
@@ -146,7 +145,6 @@ func (t Table) writeXMLOf(w io.Writer, entries ...Entry) error {
 	return err
 }
 
-// An xmlWriter writes elements until the first error.
 type xmlWriter struct {
 	e   *xml.Encoder
 	err error
@@ -158,7 +156,6 @@ func (x *xmlWriter) token(t xml.Token) {
 	}
 }
 
-// open begins an element. The attributes are alternately names and values.
 func (x *xmlWriter) open(name string, attributes ...string) {
 	start := xml.StartElement{Name: xml.Name{Local: name}}
 	for pair := range slices.Chunk(attributes, 2) {

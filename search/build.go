@@ -53,8 +53,6 @@ func (b *builder) record(r *store.Record) {
 	b.split.record(r)
 }
 
-// full reports whether the builder has reached a limit. The parameter names is the maximum number
-// of names.
 func (b *builder) full(names int) bool {
 	return len(b.keys) >= names || b.size >= postings || b.bytes >= vocabular
 }

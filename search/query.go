@@ -98,8 +98,6 @@ func (x *Index) Search(ctx context.Context, q store.Query) (store.QueryPage, err
 	return s.page, nil
 }
 
-// snapshot returns the state of the index. The caller must close the snapshot and then call
-// x.using.Done.
 func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

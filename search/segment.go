@@ -84,8 +84,8 @@ func (p position) write(b *pebble.Batch) error {
 	return b.Set([]byte{spaceMeta}, text, nil)
 }
 
-// A segment is a range of names. It begins behind the key in the field after, and ends with the key
-// in that field of the next segment.
+// A segment is a range of names. Their keys are greater than the field after of the segment, and at
+// most the field after of the next segment.
 type segment struct {
 	after  string
 	number uint32 // identifies the data of the segment; 0 if it has none
@@ -103,7 +103,6 @@ func (s segments) at(key string) int {
 	return max(0, sort.Search(len(s), func(i int) bool { return s[i].after >= key })-1)
 }
 
-// end returns the last key that segment i can have, or "" for the last segment.
 func (s segments) end(i int) string {
 	if i+1 == len(s) {
 		return ""
@@ -120,7 +119,6 @@ func (s segments) next() uint32 {
 	return n + 1
 }
 
-// pending returns the position of the first pending segment, or -1.
 func (s segments) pending() int {
 	return slices.IndexFunc(s, func(g segment) bool { return g.pending })
 }

@@ -136,7 +136,6 @@ func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests without a connection
 }
 
-// hasBody reports whether a request of HTTP/1 declares a body.
 func hasBody(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
 }

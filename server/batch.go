@@ -54,7 +54,6 @@ type batchResult struct {
 	Error  *batchError     `json:"error,omitempty"`
 }
 
-// A batchError says why a name could not be resolved.
 type batchError struct {
 	Code        string          `json:"code"`
 	Offset      *int            `json:"offset,omitempty"`

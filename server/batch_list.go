@@ -127,7 +127,6 @@ func readRows(body []byte, limit int) []batchItem {
 	})
 }
 
-// rowError says what is wrong with a line. The error err is that of encoding/json.
 func rowError(err error) string {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {

@@ -176,11 +176,10 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace makes room for a connection of the share s by closing an idle connection. It takes one of
-// the address with the most connections. Of several such addresses, it takes the one that has had
-// this number longest. The address must be that of s, or have more connections than s. This
-// condition does not apply if shared is true, because then many clients share the address of s. The
-// caller must hold t.mu.
+// replace makes room for a connection of the share s by closing an idle connection of the address
+// with the most connections. Of several such addresses, it chooses the one that has had this number
+// longest. Unless shared is true, the address must be that of s or have more connections than s. If
+// shared is true, many clients share the address of s. The caller must hold t.mu.
 func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
 	if shared {

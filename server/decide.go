@@ -218,8 +218,8 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.problem(ctx, r, a, err)
 }
 
-// answered sends an answer to the client. It may be for another service than the requested one, if
-// that is not available for the name (2012, N12-32). In THTTP this is an error.
+// answered sends an answer to the client. If the requested service is not available for the name,
+// the answer is for another service (2012, N12-32). In THTTP this is an error.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	question.CloseResources(ans) // only fetch passes on resources, so they are not needed
 	switch {

@@ -39,8 +39,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client. It is the parameter header, from a field of a trusted
-// proxy, or otherwise the country of the address.
+// countryOf returns the country of a client. The parameter header is the country in a field of a
+// trusted proxy. If it is empty, the country is that of the address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -107,7 +107,6 @@ func (s *Server) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// hopAddr parses an address, which may have brackets and a port.
 func hopAddr(s string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return plainAddr(ap.Addr()), true
@@ -191,7 +190,6 @@ func olderHops(h http.Header) []hop {
 	return hops
 }
 
-// lastFirst returns the elements of a list field in reverse order.
 func lastFirst(h http.Header, name string) []string {
 	var all []string
 	for element := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {

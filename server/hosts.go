@@ -37,9 +37,9 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 
 // isOwnOrigin reports whether clients can reach this server with this scheme and the port in host,
 // which is a host of this server. The scheme and port can be those of the connection or of the
-// public URL. For other hosts than that of the public URL, the default port of a scheme will do
-// too, because a proxy may map that port to the listener. The host of an authority also has
-// defaultPort (1995, 3.2: Y95-29).
+// public URL. For a host other than that of the public URL, the default port of a scheme is
+// accepted too, because a proxy may map that port to the listener. The host of an authority also
+// has defaultPort (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {
@@ -69,7 +69,6 @@ func effectivePort(scheme, host string) string {
 	return "80"
 }
 
-// portOf returns the port of a host without leading zeros, or "".
 func portOf(host string) string {
 	if !hasPort(host) {
 		return ""

@@ -87,8 +87,8 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 }
 
 // addSigns adds the links to the descriptions of the name at base followed by path. If the client
-// has requested the name at another URL, this is in requested, and the link to the linkset uses it,
-// because a linkset must describe the requested URL.
+// has requested the name at another URL, the parameter requested is that URL. The link to the
+// linkset then uses it, because a linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)

@@ -24,9 +24,9 @@ const listPath = "/-/list/"
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and sorted by name
-// (1995, 3.5.2: Y95-57). A short list has a length and an ETag. So has any list in response to
-// HEAD, a range request or a conditional request. To compute them, the server reads the whole list
-// first. If that takes too long, it sends the list without them.
+// (1995, 3.5.2: Y95-57). A short list has a length and an ETag. A list of any length has them in
+// response to HEAD, a range request or a conditional request. To compute them, the server reads the
+// whole list first. If that takes too long, it sends the list without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {

@@ -141,8 +141,8 @@ type mementos struct {
 }
 
 // mementosAt finds the public revision of a name that was current at the given time, and its
-// neighbors. For a time before the first public revision, it takes that one. It returns ErrNotFound
-// if the name was never public.
+// neighbors. For a time before the first public revision, it finds the first one. It returns
+// ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
 	var later, second *store.Change // the next later public revision, and the second one of all
 	for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -214,8 +214,8 @@ const (
 // original parses the text after the prefix of a TimeGate. It is the URL of a name on this server,
 // or any name. The whole text may be percent-encoded. A proxy may have merged the two slashes after
 // the scheme. If the URL would redirect to a location, original returns a request for the
-// description instead, because a memento must not lead to the present content of the location. The
-// caller shows an error as the response to the target that original returns with it.
+// description instead, because a memento must not lead to the present content of the location. If
+// there is an error, the caller shows it as the response to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
 	page := parsedTarget{form: formPage} // returned together with an error

@@ -38,7 +38,6 @@ var booleanText = format.Format{Name: "text", MediaType: format.TypeText, Charse
 	return err
 }}
 
-// media returns how much a field prefers a media type without parameters.
 func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }

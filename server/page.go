@@ -218,8 +218,6 @@ func resolveForm(r *request, root, q string) *reply {
 	return p.withText(path)
 }
 
-// formPath returns the path for a text that a user has entered. No browser can take this path for
-// the URL of another host.
 func formPath(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {

@@ -88,11 +88,6 @@ func plainQuery(s string) string {
 	return ""
 }
 
-// readComponents parses
-//
-//	rq-components = [ "?+" r-component ] [ "?=" q-component ]
-//
-// without the leading question mark. It treats malformed components as absent.
 func readComponents(s string) (query, bool) {
 	var out query
 	rest, ok := s, true
@@ -177,8 +172,6 @@ func readDirectives(s string) (query, bool) {
 	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
-// readService returns the service with this name, or "". The name may be escaped, because HTML
-// forms escape the equals sign in I=I.
 func readService(value string) nomen.Service {
 	if strings.IndexByte(value, '%') >= 0 {
 		value, _ = uri.Unescape(value) // with malformed escapes, the service is unknown

@@ -47,14 +47,12 @@ func newReply(status int) *reply {
 	return p
 }
 
-// add adds a header field. It ignores an empty value.
 func (p *reply) add(name, value string) {
 	if value != "" {
 		p.fields = append(p.fields, field{name, value})
 	}
 }
 
-// withoutCORS removes the header fields that let scripts of other sites read the response.
 func (p *reply) withoutCORS() {
 	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return strings.HasPrefix(f.name, "Access-Control-") })
 }

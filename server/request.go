@@ -62,7 +62,6 @@ const maxVia = 16
 // A version is a version of HTTP. A Simple-Request has version 0.9.
 type version struct{ major, minor int }
 
-// atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
 // parseVersion parses the version in a request line, in any letter case. No version, as in a
@@ -81,7 +80,6 @@ func parseVersion(proto string) version {
 	return version{1, 0}
 }
 
-// smallNumber parses a number of at most two digits, apart from leading zeros.
 func smallNumber(s string) (int, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > 2 {
@@ -97,8 +95,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server without a final slash. This is the public URL, or else the
-// URL to which the client has sent the request.
+// base returns the URL of this server without a final slash. It is the public URL, or the URL to
+// which the client has sent the request if there is no public URL.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -133,7 +131,6 @@ func hasPort(host string) bool {
 	return strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
 }
 
-// validHost reports whether h can be the host of a URL, with or without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {
 		if !ascii.IsAlnum(c) && strings.IndexByte("-._~[]:", c) < 0 {

@@ -251,7 +251,6 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// authorityWithPrefix returns the authority with this prefix in any spelling, or nil.
 func authorityWithPrefix(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

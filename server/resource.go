@@ -155,7 +155,6 @@ func acceptedOf(field string, all []*nomen.Resource) []*nomen.Resource {
 	return some
 }
 
-// writePart writes a resource as a part of a message, unless it cannot be read.
 func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) error {
 	beginning := make([]byte, 32<<10)
 	n, err := io.ReadFull(res.Body, beginning)
@@ -183,8 +182,6 @@ func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) er
 	return err
 }
 
-// safeType returns a media type if it is valid in a header field, and otherwise
-// application/octet-stream.
 func safeType(s string) string {
 	const unknown = "application/octet-stream"
 	if s == "" || len(s) > 256 {
@@ -200,7 +197,6 @@ func safeType(s string) string {
 	return unknown
 }
 
-// safeLocation returns a URL without its fragment, or "" if it is not valid in a header field.
 func safeLocation(s string) string {
 	u, err := uri.Parse(s)
 	if err != nil {

@@ -143,7 +143,6 @@ func (l *pool) abortSlowest() (ok bool) {
 	return true
 }
 
-// add registers a stream with a turn. The caller must call remove at the end of the stream.
 func (l *pool) add(p *paced.Writer) (remove func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,7 +205,6 @@ func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []b
 	return body, back, nil
 }
 
-// requestTimeout answers a client whose body does not arrive in time (RFC 9110, 15.5.9).
 func requestTimeout() *reply {
 	return uncached(newReply(http.StatusRequestTimeout).withText("The request body did not arrive in time."))
 }

@@ -55,8 +55,6 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 	return page
 }
 
-// qrOf returns the QR code for the URL of a name. It returns "" if the answer does not describe a
-// name.
 func qrOf(page format.Page, ans *nomen.Answer) template.HTML {
 	url := page.Base + format.NamePath(ans.Name.Key())
 	if page.Base == "" || len(url) > qrcode.MaxReadable || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
@@ -102,7 +100,6 @@ func kindOfStatus(status int) string {
 	return ""
 }
 
-// showRefusal returns the page that says why a request was not forwarded.
 func (s *Server) showRefusal(r *request, h http.Header, status int, why string) []byte {
 	body, err := s.statusPage(r, status, why)
 	if err != nil {

@@ -64,9 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the length of a list from the cache. If it is not there, the channel is closed as
-// soon as the list is measured. The caller must measure it if mine is true. Otherwise another
-// request does.
+// begin returns the length of a list from the cache. If the cache does not have it, the channel is
+// closed as soon as the list is measured. If mine is true, the caller must measure the list.
+// Otherwise another request does.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

@@ -186,7 +186,6 @@ func (p requestContext) root(host string) string {
 	return p.mount
 }
 
-// readPath parses a target without its leading slash.
 func (p requestContext) readPath(path string) (parsedTarget, error) {
 	rest, q, hasQuery := strings.Cut(path, "?")
 	switch {
@@ -326,8 +325,8 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName converts a full name to a reserved request if its element is one (1995, 2.3). If it
-// is one only after unescaping, the result is an unknown request.
+// reservedName converts a full name to a reserved request if the element of the name is one (1995,
+// 2.3). If the element is one only after unescaping, the result is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {

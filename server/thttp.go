@@ -79,8 +79,6 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 	return a, err
 }
 
-// notOffered returns the error about a THTTP service that is not supported, or not available for
-// the name.
 func notOffered(a parsedTarget) error {
 	e := &nomen.Error{Kind: nomen.NoResult, Name: a.text(), Service: a.query.service, Message: "this service is not offered for the name"}
 	if a.unknownService != "" {

@@ -49,7 +49,6 @@ func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	return nil
 }
 
-// text returns a claim that is a string. The result for other claims is "".
 func (c claims) text(name string) (s string) {
 	if json.Unmarshal(c[name], &s) != nil {
 		return ""
@@ -71,7 +70,7 @@ func (c claims) values(name string) (all []string) {
 	return all
 }
 
-// lack reports whether a claim is missing: "name", or one of a mapping.
+// lack reports whether the claim "name" or a claim of a mapping is missing.
 func (c claims) lack(m []Mapping) bool {
 	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
 }
@@ -185,7 +184,6 @@ func oneLine(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// mail returns the mail address of the person. It returns "" if the claims have no valid address.
 func (c claims) mail() string {
 	s := c.text("email")
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {

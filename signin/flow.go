@@ -186,7 +186,6 @@ func withoutURL(err error) error {
 
 func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
 
-// localOr returns the target, or the first page if the target is not local.
 func (m *Manager) localOr(target string) string {
 	if len(target) > maxNext || !m.o.IsLocal(target) || strings.HasPrefix(target, Path) || strings.HasPrefix(target, signOutPath) {
 		return Root
@@ -194,7 +193,6 @@ func (m *Manager) localOr(target string) string {
 	return target
 }
 
-// see redirects to a target with status 303, so that the browser requests it with GET.
 func see(w http.ResponseWriter, target string) {
 	w.Header().Set("Location", target)
 	w.WriteHeader(http.StatusSeeOther)

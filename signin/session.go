@@ -74,7 +74,6 @@ func (s *state) allows(provider string) bool {
 // grain returns how exactly the last use of a session must be known.
 func (s *state) grain() time.Duration { return min(useGrain, s.Idle/4) }
 
-// findSession returns the index of the session of a credential, or -1.
 func findSession(all []sessionEntry, c credential) int {
 	found := -1
 	for i := range all {

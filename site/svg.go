@@ -60,7 +60,6 @@ type svgChecker struct {
 	style *strings.Builder // text of the current style element, or nil
 }
 
-// fault returns why a token is not allowed, or "".
 func (c *svgChecker) fault(token xml.Token) string {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -129,7 +128,6 @@ func isPlainDoctype(text string) bool {
 	return strings.HasPrefix(text, "DOCTYPE svg") && !strings.ContainsAny(text, "[<")
 }
 
-// elementFault returns why an element is not allowed, or "".
 func elementFault(e xml.StartElement, depth int) string {
 	const maxDepth = 100
 	switch {
@@ -158,7 +156,6 @@ func isEditors(space string) bool {
 	return false
 }
 
-// svgAttributeFault returns why an attribute is not allowed, or "".
 func svgAttributeFault(a xml.Attr) string {
 	name := strings.ToLower(a.Name.Local)
 	switch {

@@ -21,7 +21,6 @@ var layout string
 //go:embed messages
 var catalogues embed.FS
 
-// readTexts returns the texts of the public pages, which it reads once.
 var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en", "de", "fr", "fi") })
 
 // Default returns the site without settings.

@@ -87,10 +87,8 @@ func (v *view) rest() {
 	}
 }
 
-// isURL reports whether a value is a URL, with or without data.
 func isURL(v *nomen.Value) bool { return v.Type == TypeURL && v.Format == nomen.FormatText }
 
-// isSet reports whether a value is a set of locations, with or without data.
 func isSet(v *nomen.Value) bool {
 	return strings.EqualFold(v.Type, TypeLocations) && v.Format == nomen.FormatText
 }

@@ -77,8 +77,6 @@ func attributesOf(t xml.StartElement, name string) ([]attribute, bool) {
 	return all, ok
 }
 
-// parseAttributes parses the field Attributes of a location. It returns nil if that is not in the
-// form of XML.
 func parseAttributes(text string) []attribute {
 	if text == "" {
 		return nil
@@ -201,7 +199,6 @@ func isWord(s string) bool {
 	return s != "" && strings.Trim(s, lower+"-") == "" && s[0] >= 'a' && s[len(s)-1] != '-' && !strings.Contains(s, "--")
 }
 
-// isMediaType reports whether s is a media type in lower case without parameters.
 func isMediaType(s string) bool {
 	main, sub, ok := strings.Cut(s, "/")
 	return ok && main != "" && sub != "" && strings.Trim(main+sub, lower+"-+.") == "" && sub[0] >= '0' && main[0] >= 'a'

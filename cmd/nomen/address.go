@@ -13,8 +13,9 @@ import (
 )
 
 // adminURL returns the URL at which other commands on this machine reach the admin listener, or ""
-// if the server has none. It prefers a Unix socket, because no other user can listen there after
-// the server has stopped. With TLS, the address in the URL need not be in the certificate.
+// if the server has no admin listener. It prefers a Unix socket, because no other user can listen
+// there after the server has stopped. With TLS, the address in the URL need not be in the
+// certificate.
 func adminURL(listeners []server.Listener) (url string) {
 	best := 0
 	for _, o := range listeners {

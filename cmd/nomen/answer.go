@@ -66,7 +66,6 @@ func (c *cli) answerStored(ctx context.Context, how access, args []string, f fun
 	})
 }
 
-// A badName is the JSON answer about a name that could not be processed.
 type badName struct {
 	Name  string        `json:"name"`
 	Error *resolveError `json:"error"`

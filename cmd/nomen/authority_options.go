@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// authorityOptions are the options of 'authority put'. Each sets a field of an authority.
 type authorityOptions struct {
 	*pflag.FlagSet
 	setters []func(*store.Authority) error

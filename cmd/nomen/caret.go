@@ -71,8 +71,6 @@ func caret(v uri.Violation, columns int) string {
 	return "\n" + caretIndent + line + "\n" + caretIndent + strings.Repeat(" ", column) + "^"
 }
 
-// oneLine returns s without control characters of terminals. Line ends and tabs become
-// spaces.
 func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }

@@ -139,7 +139,7 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks the options in the file that other commands use and a server does not.
+// checkTexts checks the options in the file that other commands use and a server does not use.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil

@@ -168,7 +168,6 @@ func keysOf(all []adminapi.Setting) func(func(string) bool) {
 	}
 }
 
-// settings returns the value and the source of each option of a server, sorted by key.
 func (c *cli) settings() []adminapi.Setting {
 	var all []adminapi.Setting
 	c.flags.VisitAll(func(f *pflag.Flag) {
@@ -225,7 +224,6 @@ func shownValue(f *pflag.Flag) string {
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// quotedValue returns a value without secrets, in quotation marks if it is text.
 func quotedValue(f *pflag.Flag, value string) string {
 	switch strings.TrimSuffix(f.Value.Type(), "Slice") {
 	case "int", "uint", "float64", "bool", "uint16":
@@ -236,7 +234,6 @@ func quotedValue(f *pflag.Flag, value string) string {
 	return tomlString(value)
 }
 
-// tomlString returns a string of TOML, without secrets.
 func tomlString(value string) string {
 	b, _ := json.Marshal(hideSecrets(value)) // cannot fail for a string
 	return string(b)

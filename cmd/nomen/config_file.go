@@ -47,7 +47,6 @@ type configFile struct {
 	texts   []string             // all keys, and all values that are text, including invalid ones
 }
 
-// A filePlace is a line and a column of a file, both counted from 1.
 type filePlace struct{ line, column int }
 
 // readConfigFile reads and parses a configuration file. The map known has the names of the options
@@ -270,7 +269,6 @@ func (f *configFile) place(path string) filePlace {
 	}
 }
 
-// sorted joins errors in the order of their places.
 func (f *configFile) sorted(errs []error) error {
 	slices.SortStableFunc(errs, func(a, b error) int {
 		var x, y placeError
@@ -290,7 +288,6 @@ func (f *configFile) decodeError(err error) error {
 	return f.errorAt(filePlace{}, "%w", err)
 }
 
-// decodeFault describes the error in the terms of TOML, not of Go.
 func decodeFault(e *toml.DecodeError) string {
 	message := strings.TrimPrefix(e.Error(), "toml: ")
 	key := strings.Join(e.Key(), ".")
@@ -311,7 +308,6 @@ func decodeFault(e *toml.DecodeError) string {
 	return message
 }
 
-// optionValues formats a value of TOML for an option. For a list, it formats each element.
 func optionValues(v any) ([]string, error) {
 	list, ok := v.([]any)
 	if !ok {

@@ -152,7 +152,6 @@ func (l *fileLayout) erasePair(text []byte, at filePlace) bool {
 	return false
 }
 
-// erase overwrites text with spaces, except for line breaks.
 func erase(text []byte) {
 	for i, b := range text {
 		if b != '\n' && b != '\r' {

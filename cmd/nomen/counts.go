@@ -33,7 +33,6 @@ import (
 // a database keeps them in the database instead.
 const countsDir = "counts"
 
-// A countKeeper is a store that can also hold counts of resolutions.
 type countKeeper interface{ Counts() counts.Store }
 
 func countsIn(s store.Reader) (counts.Store, error) {
@@ -62,7 +61,6 @@ func (r *resolutionCounts) Close() error {
 	return err
 }
 
-// counter returns the counter, or nil if resolutions are not counted.
 func (r *resolutionCounts) counter() *counts.Counter {
 	if r == nil {
 		return nil
@@ -70,7 +68,6 @@ func (r *resolutionCounts) counter() *counts.Counter {
 	return r.Counter
 }
 
-// openCounts opens the counter of a server. The result is nil if the options turn counting off.
 func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log *slog.Logger) (*resolutionCounts, error) {
 	if f.noCounts || f.readOnly {
 		return nil, nil

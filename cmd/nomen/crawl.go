@@ -195,8 +195,8 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 }
 
 // queriers returns a querier and a function that closes it. The querier asks the first authority at
-// any address, because the user named it. Servers named all other authorities, so without
-// --allow-private it asks those only at public addresses.
+// any address, because the user named it. All other authorities were named by servers, so without
+// --allow-private the querier asks them only at public addresses.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {

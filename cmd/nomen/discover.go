@@ -131,7 +131,6 @@ func newDNS(servers []string) (*discover.Resolver, error) {
 	return dns, nil
 }
 
-// readTable reads a table of resolvers. The result for the file "" is nil.
 func readTable(file string) ([]discover.Entry, error) {
 	if file == "" {
 		return nil, nil
@@ -216,7 +215,6 @@ func (d *discovery) show(ctx context.Context, a *answers, arg string) error {
 	return err
 }
 
-// A noWayError says that no resolver was found.
 type noWayError struct{ name string }
 
 func (e noWayError) Error() string { return e.name + ": no resolver found" }

@@ -109,7 +109,6 @@ func (d *doctor) bundledOptions() []byte {
 	return b.Bytes()
 }
 
-// bundledMetrics returns the metrics that have no labels.
 func (d *doctor) bundledMetrics() []byte {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(d.metrics)) {

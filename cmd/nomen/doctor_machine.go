@@ -102,7 +102,6 @@ func (d *doctor) checkMemory(context.Context) {
 	}
 }
 
-// containerMemory returns the memory limit of the control group of this process, or 0 for no limit.
 func containerMemory() int64 {
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(file)

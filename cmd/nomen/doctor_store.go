@@ -41,7 +41,6 @@ func (d *doctor) checkSecondPerson(context.Context) {
 	}
 }
 
-// isLocal reports whether only this machine can reach a host.
 func isLocal(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

@@ -208,7 +208,6 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// baseFlag parses the base in an option. The result for "" is the zero URI.
 func baseFlag(name, value string) (uri.URI, error) {
 	if value == "" {
 		return uri.URI{}, nil

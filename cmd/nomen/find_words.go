@@ -107,7 +107,6 @@ func (a *answers) sayFound(names []*store.Record) error {
 	return a.err
 }
 
-// badText returns err, or a usage error if err says that the text cannot be searched for.
 func badText(text string, err error) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) && bad.Field == "text" {

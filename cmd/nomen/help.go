@@ -49,7 +49,6 @@ func arrange(root *cobra.Command) {
 	})
 }
 
-// sayRepeated adds "can be repeated" to the help of an option that takes a list.
 func sayRepeated(f *pflag.Flag) {
 	const repeated = "can be repeated"
 	if _, many := f.Value.(pflag.SliceValue); many && !strings.Contains(f.Usage, repeated) {
@@ -94,7 +93,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// groupOf returns a command that only has subcommands.
 func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Args: noArguments,
@@ -200,8 +198,6 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 	})
 }
 
-// defaultOf returns the default of an option for the help. The result is "" if the usage text
-// already has it.
 func defaultOf(f *pflag.Flag) string {
 	if f.Name == "data" { // depends on the user; documents are the same for all
 		return " (default " + systemData + " for root, otherwise the user's data directory)"

@@ -120,8 +120,8 @@ type revisionLine struct {
 	Changes []adminapi.Difference `json:"changes"` // changes compared with the revision before
 }
 
-// show prints a revision and how it differs from the one before it, older. The first revision has a
-// nil older.
+// show prints a revision and how it differs from older, the revision before it. The parameter older
+// is nil for the first revision.
 func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {

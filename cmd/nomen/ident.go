@@ -193,7 +193,6 @@ func (d *dialects) looksURN(s string) bool {
 	return n == len(urnPrefix)
 }
 
-// isSpace1995 reports whether c is white space, which names of the draft of 1995 ignore.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // offsetIn converts an offset in the spelling that was parsed to one in the input. The two differ

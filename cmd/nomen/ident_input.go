@@ -232,7 +232,6 @@ func (l *lineSplitter) finish(f func(line string, tooLong bool)) {
 	l.rest, l.tooLong = l.rest[:0], false
 }
 
-// end calls f for a last line without a line end.
 func (l *lineSplitter) end(f func(line string, tooLong bool)) {
 	if len(l.rest) > 0 {
 		l.finish(f)

@@ -82,7 +82,7 @@ func (n *normalizer) answer(a *answers, s string) {
 		a.object(normalForm{Input: s, Normal: defined(normal, true)})
 		return
 	}
-	a.text(normal) // without an object, because it would be allocated for nothing
+	a.text(normal)
 }
 
 // normal returns the normal form of an identifier. The normal form of a URN is the canonical form

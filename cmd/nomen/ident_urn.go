@@ -31,7 +31,6 @@ type directive struct {
 	Ignored bool   `json:"ignored,omitempty"`
 }
 
-// urnParts returns the parts of a URN, or nil if n is invalid.
 func urnParts(n urn.URN) *urnComponents {
 	switch n.Dialect() {
 	case urn.Draft1995:

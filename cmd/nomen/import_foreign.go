@@ -39,8 +39,6 @@ func foreignNames() string {
 	return strings.Join(all, ", ")
 }
 
-// foreignFormat returns the format of another program, by the name that the user gave. The result
-// is nil if the format is not of another program.
 func foreignFormat(flag string) *from.Format {
 	for _, f := range foreignFormats() {
 		if f.Name == flag {

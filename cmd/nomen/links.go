@@ -365,7 +365,6 @@ func hostChangeLine(h *adminapi.LinkHostChange) string {
 	return printable(h.Host) + ": " + strings.Join(parts, "; ")
 }
 
-// moment returns a time as text. The result for the zero time is "".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -56,7 +56,6 @@ func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	return nil
 }
 
-// usualAnswerCache returns the default size of the cache of answers of a server, in bytes.
 func (c *cli) usualAnswerCache() int64 {
 	return max(c.memoryLimit/answerShare, (c.memoryLimit-largeMemory)/largeShare)
 }

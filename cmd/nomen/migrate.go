@@ -245,7 +245,6 @@ func exactCount(ctx context.Context, s store.Reader) (int64, error) {
 	return n, nil
 }
 
-// sameTokens returns an error unless the second store has all tokens of the first.
 func sameTokens(ctx context.Context, from, to store.Store) error {
 	tokens, ok := to.(store.Tokens)
 	if !ok {

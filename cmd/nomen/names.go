@@ -49,7 +49,6 @@ func (c *cli) getCommand() *cobra.Command {
 	return cmd
 }
 
-// asOf parses --at. The result for "" is the zero time, which means now.
 func asOf(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -96,7 +96,6 @@ func (c *cli) say(object any, format string, args ...any) error {
 	return err
 }
 
-// A missingError says that the store does not have what the user has named.
 type missingError struct{ subject, hint string }
 
 func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
@@ -152,7 +151,6 @@ var inside = strings.NewReplacer(
 	"; discover: ", "; ", "; client: ", "; ",
 )
 
-// words formats an error for people: on one line, without package names, and with a remedy.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(shown.Error(err)))
 	line += remedyFor(err)
@@ -163,7 +161,6 @@ func words(err error) string {
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 
-// count formats a number with its noun, such as "1 record" or "2 records".
 func count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -360,7 +360,6 @@ func (c *cli) absent(ctx context.Context, o publish.Options, n name.Name) error 
 	return err
 }
 
-// readLimited reads a file of at most max bytes.
 func readLimited(file string, limit int64) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -21,7 +21,7 @@ type retimer struct {
 }
 
 // newRetimer returns a retimer for the log of s. If the first changes in the log are dated after
-// limit, they get the time of the first change that is not.
+// limit, they get the time of the first change that is dated correctly.
 func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
 	limit = time.UnixMilli(limit.UnixMilli()).UTC()
 	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}

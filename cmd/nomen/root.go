@@ -240,7 +240,6 @@ func (c *cli) logger() *slog.Logger {
 	return newLog(c.err, level)
 }
 
-// trace returns a function that prints the steps of a client. Without --verbose it is nil.
 func (c *cli) trace() func(step string) {
 	if !c.verbose {
 		return nil

@@ -40,7 +40,6 @@ func (c *cli) secondPersonHint(f *serveFlags) []error {
 	return []error{c.sources[option].errorf("%w", fmt.Errorf("second-person: %s", text))}
 }
 
-// secondPerson returns the rule about a second person, which only a server can have.
 func secondPerson(ctx context.Context, b backend) (adminapi.SecondPerson, error) {
 	api, ok := b.(*adminapi.Client)
 	if !ok {

@@ -29,7 +29,6 @@ type span struct{ start, end int }
 
 func hideSecrets(value string) string { return hideSpans(value, secretSpans(value)) }
 
-// hideSpans replaces spans of a text, which are sorted and do not overlap.
 func hideSpans(text string, spans []span) string {
 	var b strings.Builder
 	last := 0
@@ -40,7 +39,6 @@ func hideSpans(text string, spans []span) string {
 	return b.String() + text[last:]
 }
 
-// secretSpans returns the places of the secrets in a value, sorted and without overlaps.
 func secretSpans(value string) (all []span) {
 	found := append(urlSecrets(value), assignedSecrets(value)...)
 	if !strings.Contains(value, "://") {
@@ -208,7 +206,6 @@ func hideListed(values []string) []string {
 	return all
 }
 
-// hideJSON returns JSON without the secrets in its strings.
 func hideJSON(text []byte) string {
 	var b strings.Builder
 	for {

@@ -379,7 +379,6 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	return c.listen(ctx, &f, v, prepared)
 }
 
-// listen serves until ctx ends or an error arrives from failed.
 func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <-chan error) (err error) {
 	srv, err := c.newServer(f, v.parts, v.api)
 	if err != nil {

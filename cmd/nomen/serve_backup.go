@@ -55,7 +55,6 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 	return p, nil
 }
 
-// withoutTarget returns an error if options for backups are set and --backup.to is not.
 func (o *backupFlags) withoutTarget() (err error) {
 	if o.set.Changed("backup.to") {
 		return nil

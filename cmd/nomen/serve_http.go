@@ -91,7 +91,6 @@ func (f *serveFlags) answerCacheSize(usual int64) int64 {
 	return int64(f.answerCache) << 20
 }
 
-// accessLog returns the log of requests, or nil for none.
 func (f *serveFlags) accessLog(log *slog.Logger) *slog.Logger {
 	if f.noAccessLog {
 		return nil

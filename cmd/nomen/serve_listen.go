@@ -68,8 +68,6 @@ type listenSpec struct {
 	wellKnown func(http.Handler) http.Handler // answers challenges; nil for none
 }
 
-// listeners returns the listeners of a server. The command line and the environment take precedence
-// over the tables of the configuration file.
 func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	specs, errs := c.listenTables()
 	if len(specs)+len(errs) == 0 || f.listen.set.Changed("listen") {

@@ -152,7 +152,6 @@ func isAt(at net.Addr, address string) bool {
 	return false
 }
 
-// listenFault returns the cause of a failure to listen, without the address.
 func listenFault(err error) error {
 	var op *net.OpError
 	if !errors.As(err, &op) {

@@ -98,7 +98,6 @@ func readSecretLine(file string) (string, error) {
 	return line, err
 }
 
-// startReports sends reports until end is called.
 func (c *cli) startReports(ctx context.Context, f *serveFlags, v *liveServer) (end func(), err error) {
 	if !f.reports.on() || f.readOnly {
 		return func() {}, nil
@@ -171,7 +170,6 @@ func (o *reportFlags) recipients(ctx context.Context, hook *mail.Webhook, table 
 	return all, nil
 }
 
-// mailOf returns the address in a mailto URL without parameters, or "".
 func mailOf(contact string) string {
 	u, err := url.Parse(contact)
 	if err != nil || u.Scheme != "mailto" {

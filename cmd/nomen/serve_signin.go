@@ -101,7 +101,6 @@ func (f *configFile) oidc() []oidcTable {
 	return f.tables.OIDC
 }
 
-// signIn returns the settings for signing in. It returns all errors.
 func (c *cli) signIn(o *signInFlags) (s signin.Settings, err error) {
 	s = signin.Settings{URL: o.url, Contact: o.contact, Idle: o.idle, Absolute: o.absolute, Header: o.header}
 	var errs []error

@@ -29,7 +29,6 @@ func (o *siteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.Contact, "site.contact", "", "URL at which readers reach you, such as mailto:names@example.org (default none)")
 }
 
-// maxLogoFile bounds how much of the file of a logo is read, in bytes. Package site accepts less.
 const maxLogoFile = 1 << 20
 
 func (o *siteFlags) readLogo() ([]byte, error) {

@@ -43,7 +43,6 @@ func openSocket(path string) (*adminSocketFile, error) {
 	return &adminSocketFile{Listener: l, path: path, made: made}, nil
 }
 
-// removeStale removes the socket of a server that no longer runs.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -143,7 +143,6 @@ func (c *cli) importing(ctx context.Context, args []string, o importFlags) (func
 	return func(b backend) error { return c.importFiles(ctx, b, args, o.format, o.ImportOptions) }, checkFiles(args, o.format, o.Sheet)
 }
 
-// checkFiles checks all files before the first is imported.
 func checkFiles(files []string, format string, sheet bulk.Sheet) error {
 	if err := sheet.Check(); err != nil {
 		return usagef("--%w", err)

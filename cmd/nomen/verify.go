@@ -79,7 +79,6 @@ func (c *cli) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// readHead parses the head in a flag. The result for "" is nil.
 func readHead(flag, text string) (*store.Head, error) {
 	if text == "" {
 		return nil, nil

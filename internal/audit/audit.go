@@ -269,7 +269,6 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 	}
 }
 
-// newest returns the last change of the subject s, or nil if it has no change.
 func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
 	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
 	switch s.Kind {
@@ -298,8 +297,7 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 	return nil, nil
 }
 
-// indexed returns a problem if a location of a record is not in the index: the first such location.
-// Otherwise it returns "".
+// indexed returns a problem with the first location of a record that is not in the index, or "".
 func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
 	finder, ok := a.Source.(store.Finder)
 	if !ok || c.Record == nil {
@@ -322,8 +320,7 @@ func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string,
 	return "", nil
 }
 
-// before returns a place that sorts just before the place p. It relies on keys having no byte above
-// "~".
+// before returns a place that sorts just before the place p, because no byte of a key is above "~".
 func before(p store.Place) store.Place {
 	key := p.Name.Key()
 	end := len(key) - 1

@@ -96,7 +96,6 @@ func SizeAt(ctx context.Context, f store.Feed, at time.Time) (uint64, error) {
 	return uint64(n), failed
 }
 
-// entry returns the entry with a number, or nil if the log ends before it.
 func entry(ctx context.Context, f store.Feed, seq uint64) (*store.Entry, error) {
 	if seq == 0 {
 		return nil, errors.New("the first change has the number 1")

@@ -216,7 +216,6 @@ func (c *checker) row(r *Row) error {
 	return cmp.Or(c.nodes(c.tree.AppendHash(nil, r.Leaf), r.Seq), c.step())
 }
 
-// gap reports that rows before the number seq are missing.
 func (c *checker) gap(seq uint64) {
 	switch {
 	case c.next == seq:

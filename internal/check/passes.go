@@ -19,7 +19,6 @@ func newPasses(changes uint64, number int, report func(done, total uint64)) *pas
 	return &passes{report: report, changes: changes, number: number}
 }
 
-// begin begins the next pass. The number of units can be an estimate.
 func (p *passes) begin(units uint64) {
 	p.begun++
 	p.size, p.done, p.next = max(units, 1), 0, passStep

@@ -302,7 +302,6 @@ func (d *decoder) values() []nomen.Value {
 	return values
 }
 
-// number decodes a number other than 0.
 func (d *decoder) number() int {
 	n := d.varint()
 	if n == 0 || int64(int(n)) != n {
@@ -311,7 +310,6 @@ func (d *decoder) number() int {
 	return int(n)
 }
 
-// full decodes a non-empty text.
 func (d *decoder) full() string {
 	s := d.text()
 	if s == "" {
@@ -320,7 +318,6 @@ func (d *decoder) full() string {
 	return s
 }
 
-// list decodes a non-empty list.
 func (d *decoder) list() []string {
 	l := d.texts()
 	if l == nil {
@@ -329,7 +326,6 @@ func (d *decoder) list() []string {
 	return l
 }
 
-// texts decodes a list, which may be empty.
 func (d *decoder) texts() []string {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {

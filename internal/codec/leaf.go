@@ -48,7 +48,6 @@ func ParseLeaf(leaf []byte) (*Leaf, error) {
 	return l, nil
 }
 
-// leafKind returns the kind of the subject of a leaf, or 0 if there is no such kind of leaf.
 func leafKind(kind byte) store.Kind {
 	switch kind {
 	case holdsActive, holdsReserved, holdsRetired, holdsDeletion:

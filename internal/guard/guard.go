@@ -35,7 +35,6 @@ func Check(a netip.Addr) error {
 	return nil
 }
 
-// objection returns why an address is not public, or "".
 func objection(a netip.Addr) string {
 	switch {
 	case !a.IsValid():

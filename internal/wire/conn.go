@@ -260,7 +260,6 @@ func (c *conn) readMore() error {
 	return err // a deadline that net/http has set
 }
 
-// skipBlankLines removes empty lines at the start of c.in.
 func (c *conn) skipBlankLines() {
 	for c.blank < maxBlankLines {
 		rest, ok := bytes.CutPrefix(c.in, []byte("\n"))
@@ -317,7 +316,6 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite closes the connection for writing. net/http calls it.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()

@@ -50,7 +50,6 @@ func (d *deadline) spent() bool {
 	return !d.head.IsZero() && !time.Now().Before(d.head)
 }
 
-// earlier returns the earlier of two deadlines, where zero means none.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

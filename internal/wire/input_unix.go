@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// hasInput reports whether bytes have arrived that have not been read.
 func hasInput(c net.Conn) (has bool) {
 	for {
 		switch v := c.(type) {

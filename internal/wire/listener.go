@@ -188,7 +188,6 @@ func (l *listener) drain() {
 	close(l.drained)
 }
 
-// deliver passes a connection or an error to Accept. It returns false if the listener is closed.
 func (l *listener) deliver(a arrival) bool {
 	select {
 	case l.arrivals <- a:
@@ -201,7 +200,6 @@ func (l *listener) deliver(a arrival) bool {
 	}
 }
 
-// tlsOf returns the TLS connection that c is or wraps, or nil.
 func tlsOf(c net.Conn) *tls.Conn {
 	t, ok := c.(*tls.Conn)
 	if w, wraps := c.(interface{ NetConn() net.Conn }); !ok && wraps {

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// workerRest is how long a worker waits for its next connection. A connection on which nothing
-	// arrives loses its worker after this time, or at most twice this time.
 	workerRest = 10 * time.Second
 	// poolBuffer is the size of a worker's buffer, and sleepBuffer that of a connection without a
 	// worker. Longer requests are left to net/http.
@@ -78,7 +76,6 @@ func (l *pool) startSweeping() {
 	}
 }
 
-// park lets a worker wait for its next connection. It returns false if the worker must end.
 func (l *pool) park(w *worker) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,7 +144,6 @@ func (w *worker) wait(c *conn) {
 	w.pool.serve(c)
 }
 
-// end ends the n workers that became idle first. l.mu must be held.
 func (l *pool) end(n int) {
 	for _, w := range l.idle[:n] {
 		delete(l.all, w)

@@ -40,7 +40,6 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
-// mendedOf returns the request from which r was made, or nil if r was not mended.
 func mendedOf(r *http.Request) *mendedRequest {
 	c := connOf(r)
 	if c == nil {

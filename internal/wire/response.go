@@ -54,7 +54,6 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 // handler reads the body of a request with Expect.
 const goAhead = "HTTP/1.1 100 Continue\r\n\r\n"
 
-// owns reports whether b begins with the head that the filter must edit.
 func (f *filter) owns(b []byte) bool {
 	_, fields, _ := bytes.Cut(b, crlf)
 	return len(b) > 0 && (f.closes || bytes.HasPrefix(fields, []byte(f.reasonHeader+": ")))

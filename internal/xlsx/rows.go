@@ -120,7 +120,6 @@ func (r *Rows) column(e xml.StartElement, before int) (int, error) {
 	return at, nil
 }
 
-// columnOf returns the number of a column such as "AB", or -1.
 func columnOf(letters string) int {
 	n := 0
 	for i := range len(letters) {

@@ -76,7 +76,6 @@ func builtIn(id int) kind {
 	return plain
 }
 
-// kindOf returns the kind of a format code such as "yyyy\-mm\-dd".
 func kindOf(code string) (k kind) {
 	minutes := false // m means the month, unless there are hours or seconds
 	for i := 0; i < len(code); i++ {
@@ -110,8 +109,8 @@ func kindOf(code string) (k kind) {
 	return k
 }
 
-// dateText returns a number as a date and time of ISO 8601, and whether it is only a date. It
-// returns false for ok if the number is not a time.
+// dateText returns a number as a date and time of ISO 8601, and whether it is only a date. The
+// result ok is false if the number is not a time.
 func (w *Workbook) dateText(number string, k kind) (text string, isDay, ok bool) {
 	const last = 2958466 // the day after 9999-12-31
 	n, err := strconv.ParseFloat(number, 64)

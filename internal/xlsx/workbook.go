@@ -93,7 +93,6 @@ func Open(in io.ReaderAt, size int64) (*Workbook, error) {
 	return w, w.read(at)
 }
 
-// read reads everything except for the sheets.
 func (w *Workbook) read(at string) error {
 	rel, err := w.relations(at)
 	if err != nil {
@@ -125,7 +124,6 @@ func (w *Workbook) Sheets() (names []string) {
 
 type relations struct{ byType, byID map[string]string }
 
-// relations reads the relations of a part, or of the workbook if the parameter of is "".
 func (w *Workbook) relations(of string) (relations, error) {
 	r := relations{map[string]string{}, map[string]string{}}
 	dir, base := path.Split(of)
@@ -344,7 +342,6 @@ func (p *part) cut(err error) error {
 	return err
 }
 
-// plain returns the text of an element without children, after its start tag.
 func (p *part) plain() (string, error) {
 	var b strings.Builder
 	outside := p.depth - 1

@@ -97,7 +97,7 @@ func (e *askedError) Error() string {
 	return "answered by the resolver " + e.target
 }
 
-// examined yields the names to compare: those in tests of the rules, failed lookups, and the first
+// examined yields the names to compare: names in tests of the rules, failed lookups, and the first
 // registered names. The authority a must be responsible for them.
 func (s *API) examined(ctx context.Context, a *store.Authority, set *store.AuthoritySet, out *adminapi.AuthorityCheck) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {

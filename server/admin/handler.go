@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A call is a request to the admin API after its host and token have been checked.
 type call struct {
 	w     http.ResponseWriter
 	r     *http.Request

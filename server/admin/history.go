@@ -18,7 +18,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// at parses the parameter "at". Without it, at returns the zero time, which means now.
 func (c *call) at() (time.Time, error) {
 	if _, err := c.query("at"); err != nil {
 		return time.Time{}, err
@@ -26,7 +25,6 @@ func (c *call) at() (time.Time, error) {
 	return c.timeOf("at")
 }
 
-// timeOf parses a time in a parameter. Without it, the result is the zero time.
 func (c *call) timeOf(key string) (time.Time, error) {
 	text := c.r.URL.Query().Get(key)
 	if text == "" {
@@ -39,7 +37,6 @@ func (c *call) timeOf(key string) (time.Time, error) {
 	return t, nil
 }
 
-// number parses a number in a parameter. Without it, the result is absent.
 func number(q url.Values, key string, absent uint64) (uint64, error) {
 	text := q.Get(key)
 	if text == "" {
@@ -52,7 +49,6 @@ func number(q url.Values, key string, absent uint64) (uint64, error) {
 	return n, nil
 }
 
-// requireAllNames returns an error unless the caller is an administrator of all names.
 func (c *call) requireAllNames(what string) error {
 	if c.actor.MayAll(registrar.Administrator) {
 		return nil
@@ -249,7 +245,6 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await waits until the log has more than size changes, for at most limit.
 func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error {
 	if limit == 0 {
 		return nil

@@ -181,7 +181,6 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
-// invalid returns why a job must end because of its token, or nil.
 func (js *jobTable) invalid(ctx context.Context, j *job) error {
 	if js.ends == nil || j.Requester != nil && j.Requester.Node {
 		return nil

@@ -59,7 +59,6 @@ func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) 
 	return nil
 }
 
-// openFile opens a file of a job. The error for a missing file wraps [fs.ErrNotExist].
 func (js *jobTable) openFile(ctx context.Context, id, suffix string) (*os.File, error) {
 	if js.shared != nil {
 		return js.fetch(ctx, id, suffix)

@@ -46,7 +46,6 @@ type sharedJobs struct {
 
 func (sh *sharedJobs) lease() string { return "jobs." + sh.run }
 
-// owner returns the name of this server as owner of its jobs, or "" if jobs are not shared.
 func (js *jobTable) owner() string {
 	if js.shared == nil {
 		return ""

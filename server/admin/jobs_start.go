@@ -131,7 +131,6 @@ type reservation struct {
 	over  bool
 }
 
-// reserve makes a reservation, which the caller must release.
 func (js *jobTable) reserve(c *call) (*reservation, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()

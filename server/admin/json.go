@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// problem sends an error as problem details (RFC 9457).
 func (s *API) problem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
 	away := new(store.AwayError)
@@ -54,7 +53,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// describe sets the header fields for a body, which caches must not store.
 func describe(h http.Header, mediaType string) {
 	h.Set("Content-Type", mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -64,7 +62,6 @@ func describe(h http.Header, mediaType string) {
 // ignored drops an error of writing to a client, because the client has disconnected.
 func ignored(error) error { return nil }
 
-// readJSON decodes the body of a request into v. Unknown fields are an error.
 func readJSON(c *call, v any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
 	var tooLarge *http.MaxBytesError

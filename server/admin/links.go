@@ -25,7 +25,6 @@ const (
 	maxIgnore      = 10 * 366 * 24 * time.Hour
 )
 
-// watcher returns the watcher of links. The error says that this server does not check links.
 func (s *API) watcher() (*links.Watcher, error) {
 	if s.links == nil {
 		return nil, &adminapi.StatusError{Kind: adminapi.KindNoLinks, Status: http.StatusServiceUnavailable, Detail: "this server does not check links: set links.check = true in its configuration"}

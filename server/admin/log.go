@@ -44,7 +44,6 @@ func kindOf(e *adminapi.Entry) string {
 	return adminapi.KindOfName
 }
 
-// upTo yields entries up to the one with the given number. The number 0 means all entries.
 func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range limit {

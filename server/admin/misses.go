@@ -61,14 +61,11 @@ func (s *API) hideMiss(c *call) error {
 	return writeJSON(c.w, http.StatusOK, body)
 }
 
-// mayRead reports whether the caller has rights for a name whose lookup failed.
 func (s *API) mayRead(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
 }
 
-// shown returns the suggestions that the caller may see. They were public when they were stored,
-// but their authorities may have restricted access since.
 func (s *API) shown(c *call, suggestions []string) (some []string) {
 	set, err := s.authorities.Set(c.r.Context(), time.Time{})
 	if err != nil {

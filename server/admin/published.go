@@ -6,8 +6,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// published says how the publication of the log is going. If the log is not published, it returns
-// nil.
 func (s *API) published() *adminapi.PublishedLog {
 	if s.publish == nil {
 		return nil
@@ -26,7 +24,6 @@ func (s *API) published() *adminapi.PublishedLog {
 	return out
 }
 
-// pointerTo returns a pointer to t, or nil for the zero time.
 func pointerTo(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -24,7 +24,6 @@ func (c *call) query(allowed ...string) (url.Values, error) {
 	return q, nil
 }
 
-// flag parses a boolean parameter: 1, 0, true or false.
 func flag(q url.Values, key string) (bool, error) {
 	v := q.Get(key)
 	if v == "" {

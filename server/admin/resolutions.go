@@ -111,7 +111,6 @@ func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source cou
 	return nil
 }
 
-// withoutFew leaves out the days with few resolutions.
 func withoutFew(cells []counts.Cell) []counts.Cell {
 	var days [32]uint64
 	for _, c := range cells {
@@ -141,7 +140,6 @@ func isBelow(text, begin string) bool {
 	return ok && (begin == "" || rest == "" || strings.ContainsAny(rest[:1], ":/") || strings.ContainsAny(begin[len(begin)-1:], ":/"))
 }
 
-// mayCount reports whether an actor may see the sums of an authority.
 func mayCount(a registrar.Actor, prefix string) bool {
 	if a.MayAll(registrar.Reader) {
 		return true

@@ -51,7 +51,6 @@ func (s *API) explain(c *call) error {
 	return ignored(format.WriteJSON(c.w, ans))
 }
 
-// wanted parses a boolean parameter: yes, no or a value for [flag].
 func wanted(q url.Values, key string) (bool, error) {
 	switch strings.ToLower(q.Get(key)) {
 	case "yes":

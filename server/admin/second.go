@@ -191,8 +191,6 @@ func (j *job) asksSame(request *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }
 
-// undecided reports whether a second person can still decide about a job, perhaps after its dry
-// run.
 func (j *job) undecided() bool {
 	return j.Approval != nil && !j.Approval.Decided() && !j.HasEnded()
 }

@@ -58,10 +58,8 @@ func (s *API) Set(o Settings) {
 	s.rates.Set(next.limits.Rate, next.limits.Burst, s.now())
 }
 
-// checkRate counts a request. It returns an error if the token sends too many.
 func (s *API) checkRate(c *call) error { return s.spend(c.actor, c.token()) }
 
-// isOperator reports whether the caller is an administrator of all names.
 func (c *call) isOperator() bool {
 	return c.actor.MayAll(registrar.Administrator)
 }

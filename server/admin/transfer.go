@@ -48,8 +48,6 @@ func (s *API) importNames(c *call) error {
 		return err
 	}
 	_ = control.EnableFullDuplex() // needed only for HTTP/1; in HTTP/2 both sides can always send
-	// If the import ends early, a part of the body remains unread. The connection must then be
-	// closed, because the server would read that part as the next request.
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())

@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// users returns the store as a [store.Users]. The error says that it has no users.
 func (s *API) users() (store.Users, error) {
 	u, err := store.UsersOf(s.store)
 	return u, unsupportedError(err)

@@ -113,7 +113,6 @@ func (f *Files) changed() bool {
 	return false
 }
 
-// read reads the files. The caller must hold f.reading.
 func (f *Files) read() error {
 	for i, path := range []string{f.cert, f.key} {
 		f.seen[i], _ = os.Stat(path) // before reading, so that a later change is noticed

@@ -29,8 +29,6 @@ const (
 
 const maxCommonName = 64 // RFC 5280, appendix A.1
 
-// order orders a certificate for a host, and returns the private key and the certificate chain as
-// PEM.
 func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
 	client, err := m.client(ctx)
 	if err != nil {

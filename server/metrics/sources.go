@@ -36,7 +36,6 @@ func counter(name, help string, read func(value), labels ...string) prometheus.C
 	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue, read}
 }
 
-// oneIf returns a function that adds a sample: 1 if holds returns true, and otherwise 0.
 func oneIf(holds func() bool) func(value) {
 	return func(to value) { to(truth(holds())) }
 }
@@ -302,7 +301,6 @@ func counts(r store.Reader) []prometheus.Collector {
 	}
 }
 
-// read returns the size of the store, as of at most countEvery ago.
 func (s *size) read() (names, log float64, known, sized bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -186,7 +186,6 @@ func (r Request) Registrar() (registrar.Request, error) {
 	return req, nil
 }
 
-// revisionOrNil returns a pointer to n, or nil if n is [store.AnyRevision].
 func revisionOrNil(n uint64) *uint64 {
 	if n == store.AnyRevision {
 		return nil
@@ -194,7 +193,6 @@ func revisionOrNil(n uint64) *uint64 {
 	return &n
 }
 
-// revisionOrAny returns *n, or [store.AnyRevision] if n is nil.
 func revisionOrAny(n *uint64) uint64 {
 	if n == nil {
 		return store.AnyRevision

@@ -71,7 +71,6 @@ var arkCases = []row{
 	}},
 }
 
-// ark returns the first name, which must be an ARK with the new label.
 func (p *probe) ark() string {
 	name := plainARK(p.name())
 	need(strings.HasPrefix(name, "ark:") && len(name) > strings.IndexByte(name, '/')+1 && strings.Contains(name, "/"), "the first name is not an ARK")

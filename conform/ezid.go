@@ -74,7 +74,6 @@ func (p *probe) ezidView() *response {
 	return r
 }
 
-// ezidElement returns the value of an element of the first name, or "".
 func (p *probe) ezidElement(label string) string {
 	_, text, _ := strings.Cut("\n"+p.ezidView().text(), "\n"+label+": ")
 	value, _, _ := strings.Cut(text, "\n")
@@ -88,7 +87,6 @@ func (p *probe) ezidError(id string, status int, text string) outcome {
 	return want(r.is(status) && r.text() == text, "/id/%s got %s with %.80q", id, r, r.text())
 }
 
-// plainARK returns an ARK without the slash after its label.
 func plainARK(id string) string {
 	if rest, ok := strings.CutPrefix(id, "ark:/"); ok {
 		return "ark:" + rest

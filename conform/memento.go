@@ -105,7 +105,7 @@ func variesByTime(r *response) bool {
 	return slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime")
 }
 
-// day returns the end of the day of t in UTC, as an HTTP date. Requests on the same day then have
+// day returns the end of the day of t in UTC as an HTTP date, so that requests on the same day have
 // the same date.
 func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)

@@ -111,7 +111,6 @@ func (p *probe) foreign(element string) string {
 // known requests the first name.
 func (p *probe) known(fields ...string) *response { return p.element(p.elements[0], fields...) }
 
-// web sends an HTTP/1.1 request.
 func (p *probe) web(method, target string, fields ...string) *response {
 	return p.ask(p.request11(method, target, fields...))
 }
@@ -227,7 +226,6 @@ func (p *probe) reach() error {
 	return conn.Close()
 }
 
-// authorityOf returns the first three fields of a URN with four fields, or "".
 func authorityOf(name string) string {
 	fields := strings.SplitN(name, ":", 4)
 	if len(fields) < 4 || !strings.EqualFold(fields[0], "urn") {
@@ -373,7 +371,6 @@ func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	return u, err == nil
 }
 
-// cited returns the URN that the response to the first element says to cite, or "".
 func (p *probe) cited() string {
 	for _, l := range linksOf(p.good) {
 		if !l.is("cite-as") {

@@ -80,7 +80,6 @@ func (p *probe) equal(a, b string) *response {
 	return r
 }
 
-// urnAtEnd returns the URN at the end of a URL, or the URL if there is none.
 func urnAtEnd(url string) string {
 	const scheme = "urn:"
 	// A lower-case copy could have a different length and offsets.

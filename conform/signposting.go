@@ -109,7 +109,6 @@ func isHTTP(s string) bool {
 	return err == nil && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// bareType returns a media type without parameters.
 func bareType(s string) string {
 	t, _, _ := strings.Cut(s, ";")
 	return strings.ToLower(strings.TrimSpace(t))

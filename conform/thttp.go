@@ -127,7 +127,6 @@ func (p *probe) uris(service, operand string) []string {
 	return uriLines(r.text())
 }
 
-// uriLines returns the lines of a text/uri-list that are not comments.
 func uriLines(list string) []string {
 	var uris []string
 	for line := range strings.Lines(list) {

@@ -54,7 +54,6 @@ var urlStart = regexp.MustCompile(`^(<URL:|[A-Za-z][A-Za-z0-9+.-]*:[^ \t])`)
 
 func looksLikeURL(line string) bool { return urlStart.MatchString(line) }
 
-// locator returns the URL without brackets and without line breaks.
 func (p part) locator() string {
 	s := p.url
 	if rest, ok := strings.CutPrefix(s, "<URL:"); ok {
@@ -86,7 +85,6 @@ func (p part) values() (charset, language string, odd []string) {
 	return charset, language, odd
 }
 
-// knownCharset reports whether 1995, 3.4.2 lists a charset.
 func knownCharset(s string) bool {
 	s = strings.ToUpper(s)
 	if s == "US-ASCII" {

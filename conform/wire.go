@@ -22,8 +22,8 @@ const (
 	maxBody = 1 << 20
 )
 
-// lingerShare limits how long the server has to close the connection after a complete response, to
-// the timeout divided by it.
+// After a complete response, the server has the timeout divided by lingerShare to close the
+// connection.
 const lingerShare = 8
 
 // An Exchange is a request and its response, as bytes on the connection, inside any TLS.
@@ -85,7 +85,6 @@ func (r *response) get(name string) string { return strings.Join(r.all(name), ",
 
 func (r *response) has(name string) bool { return len(r.all(name)) > 0 }
 
-// mediaType returns the media type in lower case, without parameters.
 func (r *response) mediaType() string {
 	t, _, _ := strings.Cut(r.get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(t))
@@ -260,7 +259,6 @@ func parseResponse(raw []byte, q request) *response {
 	return r
 }
 
-// cutHead splits a response at the empty line.
 func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	for i := range raw {
 		if raw[i] != '\n' {
@@ -306,7 +304,6 @@ func (r *response) setBody(rest []byte, q request) {
 	}
 }
 
-// plainError describes a network error without addresses.
 func plainError(err error) string {
 	var op *net.OpError
 	switch {

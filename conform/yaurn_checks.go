@@ -151,7 +151,6 @@ func movedLocation(p *probe) outcome {
 	return want(strings.Contains(strings.ToLower(r.get("Location")), strings.ToLower(name)), "the reason phrase has %s, and Location %s", name, r.get("Location"))
 }
 
-// urnIn returns the first URN in a text, or "".
 func urnIn(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, `<>"'();,`)

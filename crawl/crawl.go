@@ -77,8 +77,8 @@ func (e *ListError) Error() string {
 
 // listOf parses a response in an unknown format as a list with one name on each line, as in the
 // draft of 1995 (3.5.3 and 3.5.4). Lines with markup or text are reported in a [*ListError]. At
-// least half of the lines must be authorities, and the others markup or text, or else the response
-// is not a list and listOf returns false.
+// least half of the lines must be authorities, and all others markup or text. Otherwise the
+// response is not a list, and listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -339,7 +339,6 @@ func (n *Node) size() (size int64) {
 	return size
 }
 
-// visit queries an authority. It returns nil if ctx ends.
 func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	n := &Node{Authority: authority, Depth: depth}
 	var hosts []string

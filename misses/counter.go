@@ -155,7 +155,6 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be written to the file and read again without a change.
 func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {

@@ -69,7 +69,6 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	return v.String()
 }
 
-// describes reports whether the answer must have a description.
 func describes(a *nomen.Answer) bool {
 	return a.Service == nomen.I2C || a.Service == nomen.I2Cs || a.Status == nomen.Retired
 }

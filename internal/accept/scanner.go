@@ -111,7 +111,6 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token parses 1*tchar, and returns "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
@@ -120,7 +119,6 @@ func (s *scanner) token() string {
 	return s.s[begin:s.i]
 }
 
-// quoted skips a quoted string. It returns false if the closing quote is missing.
 func (s *scanner) quoted() bool {
 	for s.i++; !s.atEnd(); s.i++ {
 		switch s.s[s.i] {

@@ -183,8 +183,6 @@ func decode(s string) (string, Reason) {
 	return strings.TrimFunc(s, isSpace), ""
 }
 
-// isSpace reports whether a character is white space. Like EZID, it includes the separators of
-// ASCII.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F }
 
 // AppendElement appends the line of an element. It encodes a "#" at the start of a label, which

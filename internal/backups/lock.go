@@ -45,7 +45,6 @@ func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 // lockFile is locked if a directory cannot be locked, as on NFS.
 const lockFile = ".nomen-backup.lock"
 
-// lockDir locks a directory until the returned file is closed.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -33,10 +33,10 @@ func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manife
 	return err
 }
 
-// disown removes from the state the backups with whose logs the log of the live store does not
-// begin. It only does so once for each Scheduler, because a store can lose changes only while no
-// server runs. It does not delete the backups, which may be the only copies of changes that were
-// lost in a restore.
+// disown removes a backup from the state if the log of the live store does not begin with the log
+// of the backup. It does so only once for each Scheduler, because a store can lose changes only
+// while no server runs. It does not delete the backups, which may be the only copies of changes
+// that were lost in a restore.
 func (k *Scheduler) disown(ctx context.Context) {
 	if k.compared {
 		return

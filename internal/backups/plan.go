@@ -78,7 +78,6 @@ func (p *Plan) Complete() error {
 
 const clockTime = "15:04"
 
-// equal reports whether two plans, which may be nil, are the same.
 func (p *Plan) equal(other *Plan) bool {
 	if p == nil || other == nil {
 		return p == other

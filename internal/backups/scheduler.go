@@ -112,7 +112,6 @@ func (k *Scheduler) Retry() (problem string) {
 	return problem
 }
 
-// wake makes Run look at once for what is due.
 func (k *Scheduler) wake() {
 	select {
 	case k.changed <- struct{}{}:

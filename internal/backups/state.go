@@ -47,7 +47,6 @@ type Backup struct {
 	HookError string    `json:"hook_error,omitempty"`
 }
 
-// good reports whether the backup has not failed a rehearsal.
 func (b *Backup) good() bool { return b.Problem == "" }
 
 // Last returns the newest good backup, or nil.
@@ -67,7 +66,6 @@ func (s *State) newest(ok func(*Backup) bool) *Backup {
 	return nil
 }
 
-// clone returns a copy that shares no memory with s.
 func (s *State) clone() State {
 	c := *s
 	c.Backups = make([]*Backup, len(s.Backups))

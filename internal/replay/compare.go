@@ -84,7 +84,6 @@ func (c comparison) sameLocation(target, old, here string) (rules string, same b
 	return ruleOf(level, true), ok
 }
 
-// absolute returns a Location as a URI, after resolving it against the URL of the request.
 func absolute(base, target, location string) (uri.URI, error) {
 	ref, err := uri.ParseReference(location)
 	if err != nil || !ref.IsReference() {

@@ -77,7 +77,6 @@ func Run(ctx context.Context, l *Log, o Options) (*Report, error) {
 	return p.report, p.send(ctx, l.sorted())
 }
 
-// newLimiter returns a limiter without bursts.
 func newLimiter(perSecond float64) *rate.Limiter {
 	if perSecond <= 0 {
 		return rate.NewLimiter(rate.Inf, 1)

@@ -274,7 +274,6 @@ func (s *Server) Stop() error {
 
 func (s *Server) run(program string, args ...string) error { return s.pipe(nil, nil, program, args...) }
 
-// pipe runs a PostgreSQL program. Input and output can be nil.
 func (s *Server) pipe(in io.Reader, out io.Writer, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -318,7 +317,6 @@ func find(program string) (string, error) {
 	return slices.MaxFunc(paths, func(a, b string) int { return cmp.Compare(version(a), version(b)) }), nil
 }
 
-// version returns the number in a path such as /usr/lib/postgresql/15/bin/initdb.
 func version(path string) int {
 	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if invalid
 	return n

@@ -15,8 +15,8 @@ import (
 // phrases are the phrases that comments, strings and documents must not use, and what to write
 // instead. The terms are those of docs/glossary.md.
 var phrases = []struct{ instead, said string }{
-	{`"is not a", "must be", "invalid", "cannot"`, "is no, are no, was no, were no"}, // but "there is no", "is no longer"
-	{`"there is no", "must be one of"`, "is none, are none, was none, were none"},
+	{`"is not a", "must be", "invalid", "cannot"`, "is no, are no, was no, were no"},                  // but "there is no", "is no longer"
+	{`"there is no X", "does not exist", "must be one of"`, "is none, are none, was none, were none"}, // also after "there"
 	{`"needs", "expects", "must have"`, "wants"},
 	{`"no client", "no user"; or say what does not happen`, "nobody"},
 	{`"a client", "another user", "the caller"`, "somebody"},
@@ -58,7 +58,7 @@ func (l lexicon) find(text string) (found []string) {
 		for n := 1; n <= min(maxPhrase, len(words)-i); n++ {
 			said := strings.Join(words[i:i+n], " ")
 			_, ok := l[said]
-			if no := words[i+n-1]; ok && (no == "no" || no == "none") {
+			if ok && words[i+n-1] == "no" {
 				next := append(slices.Clone(words[i+n:]), "")[0]
 				ok = (i == 0 || words[i-1] != "there") && next != "longer" && next != "more" && next != "less"
 			}

@@ -51,7 +51,7 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 }
 
 // GetAt returns the record of n as it was at the time t, or the current record if t is zero. If
-// there was none, the error is [store.ErrNotFound].
+// there was no such record, the error is [store.ErrNotFound].
 func (c *Client) GetAt(ctx context.Context, n name.Name, t time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", t)

@@ -239,7 +239,7 @@ func (r *row) bare(at int, delimiter byte) int {
 }
 
 // quoted reads a cell in quotes from the offset after its opening quote. It returns the offset
-// after the closing quote, or -1 if there is none.
+// after the closing quote, or -1.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

@@ -129,7 +129,7 @@ func (p *probe) handle(query string, fields ...string) *response {
 	return p.web("GET", p.handlePath()+query, fields...)
 }
 
-// handleValues requests values of the first name, and fails the case if there are none.
+// handleValues requests values of the first name, and fails the case if there are no values.
 func (p *probe) handleValues(query string) []handleValue {
 	r := p.handle(query)
 	all := r.handleAnswer().Values

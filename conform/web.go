@@ -158,7 +158,7 @@ func words(list string) []string {
 }
 
 // description returns the path of a description of the first name, and the response to a request
-// for it, which has the status 200. It returns false if there is none.
+// for it, which has the status 200. It returns false if the server gives no description.
 func (p *probe) description() (string, *response, bool) {
 	if r := p.get(); r.is(200) {
 		return p.path(p.name()), r, true

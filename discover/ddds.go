@@ -158,7 +158,7 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow continues with the rules at the next key. If there are none, it returns an error, and no
+// follow continues with the rules at the next key. If the key has no rules, it returns an error, and no
 // other rule is tried instead (RFC 3403, 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {

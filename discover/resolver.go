@@ -49,7 +49,7 @@ type SRV struct {
 
 // ResolverOptions configure a [Resolver]. The zero value uses the DNS servers of the system.
 type ResolverOptions struct {
-	// Servers are the addresses of recursive servers, as IP or IP:PORT. If there are none, File
+	// Servers are the addresses of recursive servers, as IP or IP:PORT. If the list is empty, File
 	// lists them.
 	Servers []string
 

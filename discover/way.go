@@ -220,7 +220,7 @@ func hostOf(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// rules yields the ways to which rules in DNS lead. There are none for urn:dns names, because their
+// rules yields the ways to which rules in DNS lead. It yields nothing for urn:dns names, because their
 // authority is known.
 func (w *walk) rules(ctx context.Context) bool {
 	if _, ok := hostOf(w.n); ok || w.f.o.Rules == nil {

@@ -229,7 +229,7 @@ func (c *zoneCheck) differ(owner, kind, problem, expected, found string) {
 	c.found = append(c.found, Difference{owner + ".", kind, problem, expected, found})
 }
 
-// naptr looks up rules. If there are none, it does not return an error.
+// naptr looks up rules. A name without rules is not an error.
 func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	rules, err := c.live.LookupNAPTR(ctx, owner)
 	if isNotFound(err) {
@@ -294,7 +294,7 @@ func (c *zoneCheck) service(ctx context.Context) error {
 	return nil
 }
 
-// lookup returns the addresses of a host. If there are none, it does not return an error.
+// lookup returns the addresses of a host. A host without addresses is not an error.
 func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	addrs, err := c.live.LookupNetIP(ctx, "ip", host+".")
 	if isNotFound(err) {

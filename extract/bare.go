@@ -49,7 +49,7 @@ func ParseBareKinds(list string) (set Kinds, err error) {
 }
 
 // seekBare returns the offset of the next character that can begin an identifier without a scheme,
-// or a label such as "PMID". It returns -1 if there is none.
+// or a label such as "PMID". It returns -1 if no such character follows.
 func (s *scanner) seekBare() int {
 	if s.start == -1 || s.start > 0 && s.start >= s.pos {
 		return s.start

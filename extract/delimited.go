@@ -66,7 +66,7 @@ func (s *scanner) resumption(start, i int) (next, lines int) {
 	return next, 1
 }
 
-// opening returns the delimiter before the identifier that begins at i, or 0 if there is none.
+// opening returns the delimiter before the identifier that begins at i, or 0.
 // "URL:" and white space may come between (1997 and 2003, appendix E).
 func (s *scanner) opening(i int) byte {
 	switch c := s.before(i); c {

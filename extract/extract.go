@@ -91,5 +91,5 @@ type Options struct {
 	URN urn.Dialect
 
 	Base    uri.URI // the URI from which the document was retrieved, after redirects (5.1.3); zero if unknown
-	Default uri.URI // the base of documents without any other base (5.1.4); zero if there is none
+	Default uri.URI // the base of documents without any other base (5.1.4), or zero
 }

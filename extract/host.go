@@ -79,7 +79,7 @@ func (s *scanner) host(i int) int {
 }
 
 // decideDot looks for a host name with a dot at i, which may be a reference without a scheme. If
-// there is none, decideDot returns the offset at which to continue the search.
+// it finds no host name, decideDot returns the offset at which to continue the search.
 func (s *scanner) decideDot(i int) (next int, ok bool) {
 	next = i + 1
 	if i <= s.minStart || !s.isHostChar(i-1) || !s.isHostChar(next) {

@@ -46,7 +46,7 @@ const (
 )
 
 // characterReference returns the length of the character reference at the start of b, and the text
-// it represents. The length is 0 if there is none.
+// it represents. The length is 0 if b does not begin with a character reference.
 func characterReference(b []byte, attribute bool) (int, string) {
 	for _, r := range commonReferences {
 		if len(b) >= len(r.source) && string(b[:len(r.source)]) == r.source {

@@ -21,7 +21,7 @@ func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBa
 // A scope is a part of a document in which all references have the same base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // sets the base, relative to the base outside the scope; invalid if there is none
+	ref   uri.URI // sets the base, relative to the base outside the scope, or invalid
 	rule  string
 	known bool // ref is final
 	taken bool // a BASE has been read

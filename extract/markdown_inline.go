@@ -140,8 +140,8 @@ func (p *inlines) angle() {
 	p.leaveOut(start)
 }
 
-// autolink returns the length of the autolink at the start of b, including its angle brackets, or 0
-// if there is none. An autolink is a URI without white space, with a scheme of 2 to 32 characters.
+// autolink returns the length of the autolink at the start of b, including its angle brackets, or 0.
+// An autolink is a URI without white space, with a scheme of 2 to 32 characters.
 func autolink(b []byte) int {
 	n := bytes.IndexAny(b[1:], "<> \t\n\r")
 	if n < 0 || b[n+1] != '>' || n == 0 {

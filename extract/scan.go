@@ -53,7 +53,7 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
-	delimiter  byte    // 0 if there is none
+	delimiter  byte    // or 0
 	uri        uri.URI // valid if the hit has already been parsed
 	target     string  // the URI, if it differs from the spelling
 }
@@ -136,7 +136,7 @@ func (s *scanner) next() bool {
 	}
 }
 
-// decide looks for an identifier around the octet at i. If there is none, it returns the offset at
+// decide looks for an identifier around the octet at i. If it finds none, it returns the offset at
 // which to continue.
 func (s *scanner) decide(i int) (next int, ok bool) {
 	switch s.b[i] {
@@ -288,7 +288,7 @@ func (s *scanner) decideHier(i int) bool {
 	return s.plain(start) || s.take(start, i, nil)
 }
 
-// schemeStart returns the start of the scheme that ends at i, or -1 if there is none. The scheme
+// schemeStart returns the start of the scheme that ends at i, or -1. The scheme
 // characters begin at low, but other text can precede the scheme without a space, as in
 // "...http://a/" and "1.http://a/".
 func (s *scanner) schemeStart(low, i int) int {

@@ -121,7 +121,7 @@ func compose(target rfcTarget) []byte {
 }
 
 // lastBreak returns the last offset, from low on, at which a line can be broken so that it has at
-// most width bytes. It returns 0 if there is none.
+// most width bytes. It returns 0 if no such place exists.
 func lastBreak(line string, width, low int) int {
 	if len(line) <= low {
 		return 0

@@ -32,7 +32,7 @@ type body struct {
 	at    int64 // offset in the object of the next byte
 	end   int64 // end of the requested part; -1 means the end of the object
 	size  int64 // size of the object; -1 if unknown
-	limit int64 // maximum of at; there is none unless this is positive
+	limit int64 // maximum of at, if positive
 	err   error
 }
 

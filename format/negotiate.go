@@ -58,7 +58,7 @@ func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	return index, index >= 0
 }
 
-// notExcluded returns the index of the first of n offers without q=0, and false if there is none.
+// notExcluded returns the index of the first of n offers without q=0, and false if all have q=0.
 func notExcluded(n int, of func(int) accept.Preference) (int, bool) {
 	for i := range n {
 		if of(i).Q != 0 {

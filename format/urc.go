@@ -27,7 +27,7 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 }
 
 type urcPart struct {
-	location    *nomen.Location // nil if there is none
+	location    *nomen.Location // or nil
 	description []field         // nil except in the first part
 }
 

@@ -47,7 +47,7 @@ type Explanation struct {
 	Meant   []Fact   // names that may be meant, and why
 
 	Name      name.Name        // zero if the text is not a name
-	Authority *store.Authority // authority here to which the name belongs; nil if there is none
+	Authority *store.Authority // authority here to which the name belongs, or nil
 	Known     bool             // the name has a record here, without an authority
 	Asks      bool             // this server would ask other servers about the name
 	Ways      []Fact           // resolvers that this server would ask, the best first, and how they were found

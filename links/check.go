@@ -70,7 +70,7 @@ type result struct {
 	Observation
 	failed  bool   // there was no response
 	headOdd bool   // the host answers HEAD differently from GET
-	end     uint64 // hash of the URL at the end of redirects; 0 if there were none
+	end     uint64 // hash of the URL at the end of redirects, or 0
 	probed  bool   // the host was asked for a location that does not exist
 	honest  bool   // it answered that the location does not exist
 }

@@ -63,7 +63,7 @@ func TestKilled(t *testing.T) {
 		}
 		before = totals.Asked
 	}
-	left := filepath.Join(dir, "misses.jsonl.new123456789") // in case there is none
+	left := filepath.Join(dir, "misses.jsonl.new123456789") // in case the run left no such file
 	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type Flaw struct {
 }
 
 // Flaw returns the first violation in n of the rules of its namespace, for a URN, or of its scheme,
-// for ark, doi, hdl, info and tag. It returns nil if there is none, and for names of other schemes;
+// for ark, doi, hdl, info and tag. It returns nil for a name without a flaw, and for names of other schemes;
 // use package scheme to check those. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {

@@ -20,7 +20,7 @@ type Prefix struct {
 	only byte // the only delimiter that may follow, or 0 if all of the namespace may
 }
 
-// delimiters returns the delimiters of the namespace or scheme of a key, or "" if there are none.
+// delimiters returns the delimiters of the namespace or scheme of a key, or "".
 // The first is the one that [Prefix.Join] inserts.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")

@@ -62,7 +62,7 @@ func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 
 // Suggest returns what the user who typed s probably meant, the likeliest first. For example, it
 // corrects a wrong namespace or an ISBN with two digits swapped. There are at most
-// [MaxSuggestions], all of which are valid names other than s. There are none if s is a valid name
+// [MaxSuggestions], all of which are valid names other than s. The result is empty if s is a valid name
 // in its preferred form, or if no valid name is close.
 //
 // A resolver can call Suggest for every name that it does not find, because its work is limited. It

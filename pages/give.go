@@ -25,7 +25,7 @@ func giveHandlers() handlers {
 
 // A gift is what people pass on to readers so that they find a name.
 type gift struct {
-	URL  string // at which readers find the name; "" if there is none, or if it is unknown
+	URL  string // at which readers find the name, or "", or if it is unknown
 	Cite string // how to cite the resource; "" if its record has no title
 	QR   template.HTML
 }

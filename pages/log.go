@@ -39,7 +39,7 @@ type logView struct {
 	Head                        store.Head
 	Published                   *adminapi.PublishedLog // nil if the log is not published
 	Entries                     []adminapi.Entry
-	Oldest, Newest              uint64 // range of the changes that were read for this page; 0 if there are none
+	Oldest, Newest              uint64 // range of the changes that were read for this page, or 0
 	Verified                    []verification
 	First, Next                 string
 }

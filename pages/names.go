@@ -34,7 +34,7 @@ type namesView struct {
 	NoIndex     bool            // the server cannot search for words
 	Index       *adminapi.Index // how complete the result of a search for words is; nil for other pages
 	Names       []*store.Record
-	First, Next string // URLs of pages; "" if there is none
+	First, Next string // URLs of pages, or ""
 }
 
 type badName struct {

@@ -88,7 +88,7 @@ func TestFindWords(t *testing.T) {
 	s.as("").get("names?q=zettel").wantSee("/-/ui/sign-in?next=%2F-%2Fui%2Fnames%3Fq%3Dzettel")
 }
 
-// TestFindWordsIncomplete: the page says if the index lacks names, or if there is none.
+// TestFindWordsIncomplete: the page says if the index lacks names or does not exist.
 func TestFindWordsIncomplete(t *testing.T) {
 	s, x := searchable(t)
 	s.searcher = oldIndex{x, store.IndexStatus{Built: true, Head: 9}}

@@ -322,7 +322,7 @@ func (v *linksView) Next() string {
 type hostRow struct{ adminapi.HostCount }
 
 // Find returns the URL of a list with the names whose locations are at the host. It covers only
-// https locations. The result is "" if there are none.
+// https locations. The result is "" if no location is https.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""

@@ -88,7 +88,7 @@ func parseGrant(role string, prefixes []string) (g Grant, err error) {
 	return g, nil
 }
 
-// Role returns the highest role in the grants, or [Reader] if there are none.
+// Role returns the highest role in the grants, or [Reader].
 func (a Actor) Role() (highest Role) {
 	for _, g := range a.Grants {
 		highest = max(highest, g.Role)
@@ -154,7 +154,7 @@ func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 }
 
 // denied returns an error that shows the highest role of the actor among the grants for which
-// reaches returns true. If there are none, it considers all grants.
+// reaches returns true. If reaches returns false for every grant, denied considers all grants.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

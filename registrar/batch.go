@@ -39,8 +39,8 @@ type plan struct {
 
 // A state is the state of a name after a part of a batch.
 type state struct {
-	record  *store.Record // the current record; nil if there is none
-	before  *store.Record // the record before the batch; nil if there was none
+	record  *store.Record // the current record, or nil
+	before  *store.Record // the record before the batch, or nil
 	pending bool          // an earlier request of the batch changes the name
 	built   bool          // an earlier request of the batch for this name was accepted, so later requests may also expect the revision based. Only with Load.single
 	based   uint64        // the revision that the last accepted request expected

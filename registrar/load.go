@@ -103,7 +103,7 @@ type Batch struct {
 // A check is the result of checking a request without its record.
 type check struct {
 	name      name.Name
-	authority *store.Authority // authority of the name; nil if there is none
+	authority *store.Authority // authority of the name, or nil
 	err       error            // why the request is rejected
 	doubts    []Warning        // about identifiers and dates; has no spare capacity, so that append copies it
 

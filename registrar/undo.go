@@ -247,8 +247,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 }
 
 // look returns the last change of a subject, and the last change before the changes to undo. The
-// result before is nil if there is no earlier change.
-func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
+// result former is nil if there is no earlier change.
+func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, former *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
 			return nil, nil, err
@@ -257,7 +257,7 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 			now = c
 		}
 		if c.Revision() < s.first {
-			before = c
+			former = c
 			break
 		}
 	}
@@ -266,10 +266,10 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 		return nil, nil, refuse(s.Key, "revision", faultf(0, "state", "there is no history of this name or authority here"))
 	case s.redacts:
 		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "a redaction cannot be undone"))
-	case before != nil && before.Redacted:
-		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "the content of revision %d, before the change, was redacted", before.Revision()))
+	case former != nil && former.Redacted:
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "the content of revision %d, before the change, was redacted", former.Revision()))
 	}
-	return now, before, nil
+	return now, former, nil
 }
 
 // later returns an error if the subject has other changes between the changes to undo or after

@@ -79,7 +79,7 @@ func (t Table) Cells(e Entry) []string {
 	return cells
 }
 
-// Get returns the values of a field, separated by commas, or "" if there are none.
+// Get returns the values of a field, separated by commas, or "".
 func (e Entry) Get(name string) string {
 	for _, f := range e.Fields {
 		if f.Name == name {

@@ -18,7 +18,7 @@ type choice struct {
 	types, languages accept.Field
 	country          string
 
-	instead *nomen.Location // the dead location whose place an archived copy takes; nil if there is none
+	instead *nomen.Location // the dead location whose place an archived copy takes, or nil
 }
 
 func (c *choice) read(q *nomen.Question) {
@@ -71,7 +71,7 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
-// ofResource keeps only locations of the resource and of its description, unless there are none.
+// ofResource keeps only locations of the resource and of its description, unless that would leave none.
 // Other locations, such as a licence, are only links.
 func ofResource(all []nomen.Location) []nomen.Location {
 	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
@@ -243,7 +243,7 @@ func (c *choice) order(locations []nomen.Location) {
 	copy(locations, sorted)
 }
 
-// best returns the index of the location to use, or -1 if there are none. It does not allocate.
+// best returns the index of the location to use, or -1. It does not allocate.
 func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
 	best, total := -1, 0
 	var top rank

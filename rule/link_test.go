@@ -43,7 +43,7 @@ func TestLink(t *testing.T) {
 }
 
 // TestLinkAsking checks that directives are inserted where the template has them, and nothing
-// if there are none.
+// without directives.
 func TestLinkAsking(t *testing.T) {
 	p, n := name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:1")
 	all := map[string]string{"s": "I=I", "c": "a&b", "with": "urn:x-a:2?x", "at": "2026-11-21T10:00:00Z"}

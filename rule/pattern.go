@@ -24,7 +24,7 @@ type Pattern struct {
 	names  []string // names of the groups; "" for unnamed groups
 	begin  string   // literal text with which every match begins
 	fold   bool     // begin ignores case
-	most   int      // maximum length of a match in bytes; negative if there is none
+	most   int      // maximum length of a match in bytes, or negative
 	cost   int      // steps for each byte; see maxSteps
 }
 

@@ -46,7 +46,7 @@ type Rule struct {
 
 // checkStatus checks that the status of a rule fits its locations. A rule with locations redirects,
 // so its status is 301, 302, 303, 307 or 308, or 0 for the status of the authority. The status of a
-// rule without locations says why there are none, and is 403, 404, 406 or 410. If there is an
+// rule without locations says why the rule has no locations, and is 403, 404, 406 or 410. If there is an
 // error, member is the invalid field.
 func (r *Rule) checkStatus() (member string, err error) {
 	n := len(r.Locations) + len(r.SameAs)

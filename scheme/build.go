@@ -44,8 +44,8 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	return u, nil
 }
 
-// misread returns the label of the first part in given that has a different value in got, or "" if
-// there is none. The parts in got are those of the built URI after parsing it.
+// misread returns the label of the first part in given that has a different value in got, or "".
+// The parts in got are those of the built URI after parsing it.
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {

@@ -145,7 +145,7 @@ func badDomain(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// checkHfields returns the first error in the header fields. If there is none, it returns a warning
+// checkHfields returns the first error in the header fields. If they are valid, it returns a warning
 // for each field that a client should not use without showing it to the user.
 func checkHfields(l *layout.Layout) []Finding {
 	var found []Finding

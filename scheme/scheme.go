@@ -98,8 +98,8 @@ type Scheme struct {
 // accept URIs of the scheme in any dialect (see [uri.URI.Dialect]). The document of 1993 applies to
 // URIs in the dialect of 1993, and the later documents to all others.
 type RuleSet struct {
-	// Check returns the first violation of the rules of the scheme. If there is none, it returns
-	// warnings and remarks. It returns nil without allocating if there is nothing to report.
+	// Check returns the first violation of the rules of the scheme. For a valid URI it
+	// returns warnings and remarks. It returns nil without allocating if there is nothing to report.
 	Check func(u uri.URI) []Finding
 
 	// Parts appends the named parts of u in the order in which the URI has them. If Check rejects

@@ -58,7 +58,7 @@ type Index struct {
 	o Options
 
 	work     sync.Mutex // held while the index is changed; also protects building
-	building time.Time  // when the present build started; zero if there is none
+	building time.Time  // when the present build started, or zero
 
 	mu       sync.RWMutex      // protects the fields from db to closed; read-locked while a snapshot is taken
 	db       *pebblestore.Side // nil if it cannot be opened

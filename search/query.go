@@ -357,7 +357,7 @@ func (s *searching) value() (string, error) {
 }
 
 // first returns the least number of a name whose key is at least key, among the names of the build.
-// If there is none, it returns g.base.
+// If no name has such a key, it returns g.base.
 func (s *searching) first(g *segment, key string) (int, error) {
 	if key <= g.after {
 		return 0, nil

@@ -19,8 +19,8 @@ type lookup struct {
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If there is none yet but it may be cached,
-// lookUp starts to record in ctx what the answer depends on, for keep.
+// lookUp searches the cache for the answer to a request. If the cache has no answer but may
+// keep one, lookUp starts to record in ctx what the answer depends on, for keep.
 func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
 	ctx.Dependencies.Stop()
 	if s.answers == nil || !r.isPlain() {

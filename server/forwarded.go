@@ -116,7 +116,7 @@ func hopAddr(s string) (netip.Addr, bool) {
 }
 
 // forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first, or
-// nil if there are none.
+// nil.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )

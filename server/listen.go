@@ -78,8 +78,8 @@ func (o *Listener) open(ctx context.Context) error {
 // A Listening is a server that accepts connections.
 type Listening struct {
 	server  *Server
-	Public  net.Addr   // address of the first public listener; nil if there is none
-	Admin   net.Addr   // address of the first admin listener; nil if there is none
+	Public  net.Addr   // address of the first public listener, or nil
+	Admin   net.Addr   // address of the first admin listener, or nil
 	Addrs   []net.Addr // addresses of all listeners, in the order in which they were passed to Listen
 	servers []*listenerServer
 	public  []net.Listener // the public listeners, made by package wire

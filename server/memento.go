@@ -137,7 +137,7 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
-	previous, next *store.Change // the neighbors of at; nil if there are none
+	previous, next *store.Change // the neighbors of at, or nil
 }
 
 // mementosAt finds the public revision of a name that was current at the given time, and its

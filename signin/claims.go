@@ -128,7 +128,7 @@ type unknownError struct {
 
 func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
 
-// personOf returns the user with the subject in the claims. If there is none yet but a mapping
+// personOf returns the user with the subject in the claims. If the user does not exist yet but a mapping
 // gives rights to the person, it adds a user.
 func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
 	subject := p.Issuer + " " + c.text("sub")

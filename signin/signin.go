@@ -48,7 +48,7 @@ type People interface {
 	PersonOf(ctx context.Context, subject string) (*Person, error)
 
 	// LastDisabled returns the newest revision, among those greater than after, in which the user
-	// was disabled, or 0 if there is none.
+	// was disabled, or 0.
 	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.

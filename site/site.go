@@ -146,7 +146,7 @@ func isLink(text string) bool {
 	return false
 }
 
-// Logo returns the logo, or nil if there is none.
+// Logo returns the logo, or nil.
 func (s *Site) Logo() *Logo { return s.logo }
 
 // Contact returns the URL where readers can reach the operator, or "".

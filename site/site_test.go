@@ -32,7 +32,7 @@ func TestTextsAreComplete(t *testing.T) {
 		sources = append(sources, found...)
 	}
 	// The keys of fields and of kinds of problems are composed in package format, which falls back
-	// to English texts if there is none.
+	// to English texts if a text is missing.
 	var made []string
 	for _, key := range set.All()[0].Keys() {
 		if section, _, _ := strings.Cut(key, "."); section == "field" || section == "problem" || section == "status" {

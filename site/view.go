@@ -89,7 +89,7 @@ func (p *Page) Links() []Link { return p.settings.Links }
 // Style returns the style sheet.
 func (p *Page) Style() template.CSS { return template.CSS(p.style) }
 
-// LogoURL returns the path of the logo, or "" if there is none.
+// LogoURL returns the path of the logo, or "".
 func (p *Page) LogoURL() string {
 	if p.logo == nil || p.noLogo {
 		return ""

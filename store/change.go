@@ -180,7 +180,7 @@ type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0
 	Key      string // key of the name, prefix of the authority, or ID of the user
 	Expected uint64
-	Current  uint64 // current revision; 0 if there is none
+	Current  uint64 // current revision, or 0
 }
 
 func (e *ConflictError) Error() string {

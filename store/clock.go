@@ -28,7 +28,7 @@ func ahead(older, newer *Change) string {
 
 // A Clocked store has a clock that all its nodes share.
 type Clocked interface {
-	// Clock returns the time of the shared clock, or the zero time if there is none.
+	// Clock returns the time of the shared clock, or the zero time.
 	Clock(ctx context.Context) (time.Time, error)
 }
 

@@ -102,7 +102,7 @@ type Finder interface {
 // A Fault is a problem that a [Verifier] found.
 type Fault struct {
 	Subject Subject // what the problem is about; zero for the store itself
-	Seq     uint64  // number of the log entry; 0 if there is none
+	Seq     uint64  // number of the log entry, or 0
 	Problem string  // what is wrong and what was expected, for people to read
 }
 

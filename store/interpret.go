@@ -12,7 +12,7 @@ import (
 type Meaning struct {
 	Service    nomen.Service // the service to answer
 	Offered    bool          // false only if the question is strict and its service is not offered
-	Directives string        // the directives that the r-component stands for; "" if there is none
+	Directives string        // the directives that the r-component stands for, or ""
 	Ignored    string        // the component, if it was dropped because the authority does not know it
 	Country    bool          // the country comes from the r-component, and not from the client
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A Step is one change that a store must write. Next is the change. Last is the change of the same
-// subject that Next replaces, or nil if there is none. For each revision in Next.Redacts, the store
+// subject that Next replaces, or nil. For each revision in Next.Redacts, the store
 // must keep only the digest and what [Change.Redact] returns. These revisions can include Last, and
 // revisions that earlier steps of the batch write. Some may already be redacted.
 type Step struct {

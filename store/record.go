@@ -144,7 +144,7 @@ func (r *Record) PublicLocations() []nomen.Location {
 // isView reports whether l only shows a typed value of the record.
 func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
 
-// Value returns the value with an index, or nil if there is none. The result points into r.Values.
+// Value returns the value with an index, or nil. The result points into r.Values.
 func (r *Record) Value(index int) *nomen.Value {
 	i, ok := slices.BinarySearchFunc(r.Values, index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
 	if !ok {

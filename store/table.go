@@ -291,7 +291,7 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 }
 
 // At returns the authority that a request selects (1995, A95-3): by its Host field, otherwise by
-// its local address, otherwise the default authority. At returns nil if there is none.
+// its local address, otherwise the default authority. At returns nil if the set has neither.
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a

@@ -88,7 +88,7 @@ type Finding struct {
 	End      int        // offset after the last such byte; 0 if only the first is known
 	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code is enough
 	Message  string     // an explanation for people
-	Right    string     // a replacement for the text from Offset to End; "" if there is none
+	Right    string     // a replacement for the text from Offset to End, or ""
 	Addr     netip.Addr // for FindingRareIPv4: the address as other software reads it
 	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the software that finds a different host or scheme
 }

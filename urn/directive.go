@@ -14,8 +14,8 @@ type Directive struct {
 // no meaning.
 type Directives []Directive
 
-// Get returns the value of the directive with the given keyword. It returns false if there is none,
-// or if it is ignored.
+// Get returns the value of the directive with the given keyword. It returns false if
+// the keyword is missing or its directive is ignored.
 func (ds Directives) Get(keyword string) (string, bool) {
 	for _, d := range ds {
 		if d.Keyword == keyword && !d.Ignored {

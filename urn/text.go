@@ -1,6 +1,6 @@
 package urn
 
-// EndInText returns the length of the URN at the start of a text, or 0 if there is none. An NSS
+// EndInText returns the length of the URN at the start of a text, or 0. An NSS
 // extends to the first character that it cannot contain, or to an incomplete escape or escaped NUL
 // (2012, 2.5.3; RFC 2141, 2.4). If a query, fragment or component follows, the valid part of it is
 // included.

@@ -84,8 +84,8 @@ var (
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
-	search    func(store.Store) (*search.Index, error) // opens the search index; nil if there is none
-	missed    func() (*misses.Counter, error)          // the failed lookups that the last server counted; nil if there is none
+	search    func(store.Store) (*search.Index, error) // opens the search index, or nil
+	missed    func() (*misses.Counter, error)          // the failed lookups that the last server counted, or nil
 
 	counted func(store.Store) (*counts.Counter, func() error, error) // see [cli.leftCounts]
 }

@@ -66,7 +66,7 @@ nothing: it reads this from the file given by --history. Each line of that file 
 fields, separated by tabs:
 
   1. a URI
-  2. the time of the last successful retrieval (RFC 3339); empty if there was none
+  2. the time of the last successful retrieval (RFC 3339); empty if none succeeded
   3. the error of the last attempt; empty if that attempt succeeded
 
 With --embed-base, extract prints the document with its base added: a BASE in HTML, a

@@ -54,7 +54,7 @@ func (a access) unless(readOnly bool) access {
 	return a
 }
 
-// A noStoreError says that a command needs a store, and there is none at the given place.
+// A noStoreError says that a command needs a store, and the given place has no store.
 type noStoreError struct{ at, hint string }
 
 func (e *noStoreError) Error() string {

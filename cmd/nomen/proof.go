@@ -335,7 +335,7 @@ type absentLine struct {
 	Name   string `json:"name"`
 	Origin string `json:"origin"`
 	Size   uint64 `json:"size"`
-	Change uint64 `json:"change,omitempty"` // the first change of the name; absent if there is none
+	Change uint64 `json:"change,omitempty"` // the first change of the name; absent for a name without changes
 }
 
 func (c *cli) absent(ctx context.Context, o publish.Options, n name.Name) error {

@@ -247,7 +247,7 @@ func (c *cli) trace() func(step string) {
 	return func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
 }
 
-// arguments checks the number of arguments. A negative limit means that there is none.
+// arguments checks the number of arguments. A negative limit means no limit.
 func arguments(least, limit int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -40,10 +40,10 @@ type serverParts struct {
 	resolver    nomen.Resolver    // the resolver of the gateway; a reload replaces what it refers to
 	live        *liveServer
 	seen        *seen
-	index       *search.Index  // nil if there is none
-	links       *links.Watcher // nil if there is none
+	index       *search.Index  // or nil
+	links       *links.Watcher // or nil
 	published   *publish.Log   // nil if the log is not published
-	dead        *links.DeadSet // nil if there is none
+	dead        *links.DeadSet // or nil
 	answerCache int64          // default size of the cache of answers, in bytes
 	downloads   string         // directory of batch downloads; "" if the server is read-only
 	pacer       *pacer.Pacer

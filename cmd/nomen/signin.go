@@ -53,7 +53,7 @@ func (c *cli) signInLinkCommand() *cobra.Command {
 const firstAdministrator = "Administrator"
 
 // onlyAdministrator returns the ID of the administrator of all names if exactly one is enabled. It
-// adds an administrator if there is none.
+// adds an administrator if there is no administrator.
 func (c *cli) onlyAdministrator(ctx context.Context, api *adminapi.Client) (string, error) {
 	all, err := api.Users(ctx)
 	if err != nil {

@@ -150,7 +150,7 @@ func (s *Store) loadBatches() error {
 	return cmp.Or(s.db.DeleteRange(first, end(first), pebble.Sync), s.db.Err())
 }
 
-// get returns a copy of a value, nil if there is none.
+// get returns a copy of a value, or nil.
 func (s *Store) get(key []byte) ([]byte, error) {
 	v, closer, err := s.db.Get(key)
 	switch {

@@ -58,7 +58,7 @@ type messageReader struct {
 	mbox     bool
 	messages int
 	stack    []entity
-	blank    bool // the last line was empty, or there was none
+	blank    bool // the last line was empty, or no line was read
 	midLine  bool // the last line was longer than maxLine, and its rest comes next
 	endless  bool // the last header was too long, and its rest comes next
 	stopped  bool

@@ -132,7 +132,7 @@ func (r *Retriever) step(name string) Step {
 }
 
 // throughGateway retrieves u through a gateway, because this client does not support the scheme. It
-// returns an error if there is none.
+// returns an error if no gateway is configured.
 func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
 		if err := mayRequest(s, u); err != nil && !isUnanswered(err) {

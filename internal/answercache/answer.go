@@ -12,7 +12,7 @@ type Answer struct {
 	Status int
 	Form   uint8 // form of the request, for metrics; the caller defines the values
 
-	Name []byte      // the name to count as resolved each time the answer is used; empty if there is none
+	Name []byte      // the name to count as resolved each time the answer is used, or empty
 	What counts.What // of the resolution
 
 	// The hash of the key, and the client that got the answer last. Both are for counting, and are not

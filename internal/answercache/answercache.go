@@ -137,7 +137,7 @@ func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
 	}
 }
 
-// Get returns the valid response for a key, and false if there is none.
+// Get returns the response for a key, and whether the cache has a valid one.
 func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	if a, ok = c.shard(k).get(k, c.invalidations); ok {
 		c.counts.hits.Add(1)

@@ -149,8 +149,8 @@ func All[T ~string | ~[]byte](s T, kind func(byte) bool) bool {
 	return len(s) > 0 && Run(s, 0, kind) == len(s)
 }
 
-// Until returns the offset of the first sep from i on, but before end. If there is none, it returns
-// end.
+// Until returns the offset of the first sep from i on, but before end. If s has no sep there, it
+// returns end.
 func Until(s string, i, end int, sep byte) int {
 	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
 		return i + n
@@ -158,8 +158,7 @@ func Until(s string, i, end int, sep byte) int {
 	return end
 }
 
-// SchemeLength returns the length of the scheme at the start of a URI (RFC 3986, 3.1), or 0 if
-// there is none.
+// SchemeLength returns the length of the scheme at the start of a URI (RFC 3986, 3.1), or 0.
 func SchemeLength(s string) int {
 	n := 0
 	for n < len(s) && (IsAlnum(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.') {

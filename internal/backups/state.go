@@ -18,7 +18,7 @@ const stateVersion = 1
 // A State is what a server knows about its scheduled backups. It is saved in a file.
 type State struct {
 	Version int    `json:"version"`
-	Plan    string `json:"plan,omitempty"` // describes the plan; "" if there is none
+	Plan    string `json:"plan,omitempty"` // describes the plan, or ""
 	To      string `json:"to,omitempty"`   // directory of the plan
 	Mount   bool   `json:"mount,omitzero"` // a file system is mounted at To
 

@@ -60,8 +60,8 @@ func (s *Set) In(tag string) *Catalogue {
 	return nil
 }
 
-// Choose returns the catalogue in the language that the user has chosen. If there is none, it
-// returns the one that an Accept-Language field prefers.
+// Choose returns the catalogue in the language that the user has chosen. If the set has no such
+// catalogue, Choose returns the one that an Accept-Language field prefers.
 func (s *Set) Choose(chosen, accept string) *Catalogue {
 	if c := s.In(chosen); c != nil {
 		return c

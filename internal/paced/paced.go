@@ -49,7 +49,7 @@ type Writer struct {
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the present write began; zero if there is none
+	since       time.Time // when the present write began, or zero
 	cut         bool      // the stream was aborted so that another client gets a turn
 }
 

@@ -19,8 +19,8 @@ type Reader struct{ changes Changes }
 // Changes has the functions of a store that find changes. The caller may modify the changes that
 // they return.
 type Changes struct {
-	// Find returns the change of a subject that was current at a time. If there was none, or if it
-	// is a deletion, the error is [store.ErrNotFound].
+	// Find returns the change of a subject that was current at a time. If the subject did not exist, or
+	// the change is a deletion, the error is [store.ErrNotFound].
 	Find func(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error)
 
 	// Scan calls yield for the changes that were current at the time of the scan, in the order of

@@ -31,7 +31,7 @@ type Answer struct {
 	Location string `json:"location,omitempty"`
 	Error    string `json:"error,omitempty"` // why there is no response
 
-	complete bool // an empty Location means that there is none, and not that it is unknown
+	complete bool // an empty Location means that the response has none, and not that it is unknown
 }
 
 // String describes the answer on one line.

@@ -93,7 +93,7 @@ func Lines(t testing.TB, file string) (lines []string, whole bool) {
 }
 
 // Beside returns the decompressed content of a file in ../shared next to the module, and false if
-// there is none. It is for data whose licence does not permit committing it. If the file is
+// the file is missing. It is for data whose licence does not permit committing it. If the file is
 // missing, a test should do what it can with committed data instead of skipping.
 func Beside(t testing.TB, file string) (data []byte, ok bool) {
 	t.Helper()

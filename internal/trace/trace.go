@@ -20,7 +20,7 @@ const (
 )
 
 // A Parent is a valid value of traceparent, together with tracestate. The zero Parent means that
-// there is none.
+// the request has no valid traceparent.
 type Parent struct {
 	text  string
 	state string // value of tracestate, or ""

@@ -272,7 +272,7 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 	}
 }
 
-// read reads the next bytes of a connection. If there are none, the ending says why the worker must
+// read reads the next bytes of a connection. If nothing was read, the ending says why the worker must
 // stop.
 func (w *worker) read(c *conn) (n int, end ending) {
 	w.reads.Add(1)

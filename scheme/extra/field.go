@@ -17,7 +17,7 @@ type field struct {
 	end           int
 }
 
-// fields returns an iterator over the fields of s[i:j]. There are none if i is negative or greater
+// fields returns an iterator over the fields of s[i:j]. The iterator is empty if i is negative or greater
 // than j, and there is one empty field if i equals j.
 func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	return func(yield func(field) bool) {

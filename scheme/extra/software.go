@@ -62,9 +62,9 @@ const (
 type packageURL struct {
 	layout.Layout
 	typeAt, typeEnd   int
-	spaceAt, spaceEnd int // range of the namespace; empty if there is none
+	spaceAt, spaceEnd int // range of the namespace, or empty
 	nameAt, nameEnd   int
-	version           int // start of the version, which extends to the end of the path; -1 if there is none
+	version           int // start of the version, which extends to the end of the path, or -1
 	end               int // end of the path, without any slashes there
 }
 

@@ -82,7 +82,7 @@ type Options struct {
 
 	SecondPerson adminapi.SecondPerson // which requests a second person must approve
 
-	Config Configuration // the configuration, which administrators can read and reload; nil if there is none
+	Config Configuration // the configuration, which administrators can read and reload, or nil
 
 	Timeout time.Duration // maximum time for each step of a stream; 30 s if zero
 

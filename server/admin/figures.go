@@ -62,7 +62,7 @@ func (f *figures) close() {
 // with the error that step returns.
 type counting func(ctx context.Context, step func() error) (any, error)
 
-// get returns the result for a key. If there is none, or if it is older than life, get starts a
+// get returns the result for a key. If no result is known, or if it is older than life, get starts a
 // count. It waits a little for a first result.
 func (f *figures) get(ctx context.Context, key string, life time.Duration, count counting) (any, adminapi.Count, error) {
 	fig, ended := f.ask(key, life, count)

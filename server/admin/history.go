@@ -192,8 +192,8 @@ const (
 	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
-// changes streams the changes after the number in the parameter "after", up to that in "until". If
-// there are none, the parameter "wait" makes it wait for one. Other parameters select changes.
+// changes streams the changes after the number in the parameter "after", up to the number in
+// "until". If no change follows yet, the parameter "wait" makes it wait for one. Other parameters select changes.
 func (s *API) changes(c *call) error {
 	filter, err := newLogFilter(c.q)
 	if err != nil {

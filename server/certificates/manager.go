@@ -83,7 +83,7 @@ type Manager struct {
 
 // A host is the state of the certificate of a host. Manager.mu protects all fields.
 type host struct {
-	cert    *tls.Certificate // nil if there is none yet
+	cert    *tls.Certificate // nil before the first one
 	unsaved []byte           // the certificate as PEM, if the vault could not be written
 	back    backOff
 	checked string    // the failed check that was last logged

@@ -33,17 +33,17 @@ type Options struct {
 	Scrub func() (Scrub, bool) // returns the state of the background verification; false if it does not run
 	Jobs  func() []Jobs
 
-	Search func() (store.IndexStatus, bool) // returns the state of the search index; false if there is none
+	Search func() (store.IndexStatus, bool) // returns the state of the search index, or false
 
 	Published func() (Published, bool) // returns the state of the published log, and false if it is not published
 
 	Links func() (Links, bool) // returns the state of the checks of links; false if they are off
 
 	Connections func() map[string]int           // returns the number of open connections of each listener, by its name
-	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers; false if there is none
+	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers, or false
 	Upstream    func() (running, waiting int)   // returns the number of requests to other resolvers
 	Misses      func() uint64                   // returns the number of failed lookups
-	Certificate func() time.Time                // returns when the first certificate expires; zero if there is none
+	Certificate func() time.Time                // returns when the first certificate expires, or zero
 	Counted     func() (Counted, bool)          // describes the counter of resolutions; false if the server does not count
 	Dropped     func() uint64                   // returns the number of log lines that could not be written
 	Rested      func() time.Duration            // returns how long background work has rested for requests

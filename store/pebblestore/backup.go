@@ -56,7 +56,7 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 
 // BackupLinked makes a backup in the directory dir, which must not exist yet. It is like
 // [Store.Backup], but leaves the earlier backup in place. The parameter earlier is the directory of
-// that backup in the same file system, or "" if there is none. The new backup has hard links to the
+// that backup in the same file system, or "". The new backup has hard links to the
 // tables that both backups contain.
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })

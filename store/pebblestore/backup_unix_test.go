@@ -21,7 +21,7 @@ func TestBackupShared(t *testing.T) {
 	}
 	defer s.Close()
 	for i, tt := range []struct{ was, dir, file fs.FileMode }{
-		{0, 0o700, 0o600}, // there was none
+		{0, 0o700, 0o600}, // no earlier directory
 		{0o700, 0o700, 0o600},
 		{0o750, 0o750, 0o640},
 		{0o770, 0o770, 0o640},

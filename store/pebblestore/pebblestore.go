@@ -229,7 +229,7 @@ func exists(o Options) error {
 	return unopenable(peek(o.Dir, o.FS))
 }
 
-// Exists returns nil if there is a store in the directory, and fs.ErrNotExist if there is none. If
+// Exists returns nil if there is a store in the directory, and otherwise fs.ErrNotExist. If
 // the directory contains only some of the files that a store needs, Exists returns [ErrLocked]
 // while a process is creating the store, and otherwise a [*ManifestError].
 func Exists(dir string) error { return peek(dir, vfs.Default) }

@@ -136,9 +136,9 @@ func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near
 	return searchRows(ctx, c, 0, rows, wanted)
 }
 
-// rowAfter returns the number of the first row of the log that begins after the time at, if the
+// rowAfter returns the number of the first row of the log that begins after the given time, if the
 // times of the rows ascend.
-func rowAfter(ctx context.Context, c queryer, rows, at int64) (int64, error) {
+func rowAfter(ctx context.Context, c queryer, rows, moment int64) (int64, error) {
 	from, to := int64(0), rows
 	for from < to {
 		middle := from + (to-from)/2
@@ -150,7 +150,7 @@ func rowAfter(ctx context.Context, c queryer, rows, at int64) (int64, error) {
 		switch {
 		case err != nil:
 			return 0, err
-		case first.time > at:
+		case first.time > moment:
 			to = middle
 		default:
 			from = middle + 1

@@ -300,7 +300,7 @@ func OwnReceipt(ctx context.Context, o Options, c *store.Change) ([]byte, error)
 type Absence struct {
 	Origin string
 	Size   uint64 // entries read
-	Seq    uint64 // number of the first entry about the subject; 0 if there is none
+	Seq    uint64 // number of the first entry about the subject, or 0
 }
 
 // Absent reads all entries of the published log and looks for those about a subject. It verifies

@@ -67,7 +67,7 @@ func parseState(b []byte) (*State, error) {
 	return s, nil
 }
 
-// signed returns the newest signed checkpoint. If there is none, ok is false.
+// signed returns the newest signed checkpoint. If no checkpoint was signed, ok is false.
 func (s *State) signed() (c tlog.Checkpoint, ok bool, err error) {
 	if s == nil || s.Signed == "" {
 		return c, false, nil
@@ -111,7 +111,7 @@ func MarkRestored(path string, head store.Head) error {
 }
 
 // LastHead returns the head of the newest checkpoint in a file with the state of publication. If
-// there is none, ok is false. A log that has begun a new origin has the head of that origin.
+// the file has no checkpoint, ok is false. A log that has begun a new origin has the head of that origin.
 func LastHead(path string) (h store.Head, ok bool) {
 	s, err := readFile(path)
 	if err != nil {

@@ -66,7 +66,7 @@ func (l *Log) Cached(t tlog.Tile) bool {
 	return ok
 }
 
-// Checkpoint returns the published checkpoint. If there is none yet, the error is [fs.ErrNotExist].
+// Checkpoint returns the published checkpoint. Before the first one is published, the error is [fs.ErrNotExist].
 // The checkpoint stays available while nothing more is published.
 func (l *Log) Checkpoint() ([]byte, error) {
 	p := l.shown.Load()

@@ -80,7 +80,7 @@ type Result struct {
 	Leaf       *codec.Leaf   // what the log says of the change
 	Hash       tlog.Hash     // of the leaf
 	Change     *store.Change // the content; nil if the receipt does not have it
-	RedactedBy *Result       // the change that removed the content; nil if there is none
+	RedactedBy *Result       // the change that removed the content, or nil
 }
 
 // Errors of [Check].

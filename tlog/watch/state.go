@@ -53,7 +53,7 @@ type state struct {
 	NextName string                 `json:"nextName,omitempty"` // key from which on names are compared
 }
 
-// readState reads the file at path. If there is none, the state is new.
+// readState reads the file at path. If the file does not exist, the state is new.
 func readState(path string, log note.Verifier) (*state, error) {
 	s := &state{Version: stateVersion, Origin: log.Name()}
 	if path == "" {

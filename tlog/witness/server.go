@@ -55,8 +55,8 @@ type watched struct {
 	keys []note.Verifier
 
 	mu     sync.Mutex      // held from the comparison with last until last is replaced
-	last   tlog.Checkpoint // cosigned last; of size 0 if there is none
-	signed []byte          // last with the signature of the log; nil if there is none
+	last   tlog.Checkpoint // cosigned last; at first of size 0
+	signed []byte          // last with the signature of the log, or nil
 	lines  quiet.Lines
 }
 

@@ -32,7 +32,7 @@ func fileOf(dir, origin, extension string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+extension)
 }
 
-// readState returns the checkpoint of a log that was cosigned last. If there is none, it has size 0.
+// readState returns the checkpoint of a log that was cosigned last. Before the first cosignature, it has size 0.
 func readState(dir string, log note.Verifier) (tlog.Checkpoint, []byte, error) {
 	file := fileOf(dir, log.Name(), stateFile)
 	none := tlog.Checkpoint{Origin: log.Name(), Root: tlog.EmptyRoot()}

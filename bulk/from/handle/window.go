@@ -26,7 +26,7 @@ const (
 type state struct {
 	line   int           // of its first operation
 	column int           // of its first operation, 0 for the beginning of the line
-	record *store.Record // as before the file; with only name and spelling if there is none
+	record *store.Record // as before the file; a new record has only name and spelling
 	exists bool          // the handle exists now
 	values []nomen.Value
 	gone   bool // the file has deleted the handle

@@ -159,9 +159,9 @@ func (c *converter) checkPassing() {
 
 // after converts rule i, which rewrites the URL of a request so that later rules see another URL.
 // The rules in joined belong before rule i. They answer its requests as the later rules would. If
-// the answer of a later rule depends on the rewritten URL, conversion fails, and between is the
-// number of rules from rule i up to that later rule. Otherwise between is -1.
-func (c *converter) after(i int) (joined []entry, between int) {
+// the answer of a later rule depends on the rewritten URL, conversion fails, and skipped is the
+// number of rules between rule i and that later rule. Otherwise skipped is -1.
+func (c *converter) after(i int) (joined []entry, skipped int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {
 		switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // A Sheet is a sheet with its rows. A cell is a string, a number, a bool, a [time.Time] for a date,
-// an [XML], or nil if there is none.
+// an [XML], or nil.
 type Sheet struct {
 	Name   string
 	Hidden bool

@@ -14,7 +14,7 @@ import (
 // A Sample is a URI and the results that are expected for it. Parts has pairs of the form
 // name=value, separated by spaces, and is "" if the URI is rejected. Canonical is the canonical
 // form, and is "" if the URI is already canonical. Finding is the offset and the rule of the first
-// finding, and is "" if there is none.
+// finding, or "".
 type Sample struct{ In, Parts, Canonical, Finding string }
 
 // Check tests the sample with a catalogue, in dialect d.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ const (
 	barMeasure    = 5 * time.Second
 	barHot        = 5000 // other names that are requested
 	barChangeRest = 20 * time.Millisecond
+	barAway       = time.Millisecond // a pause of the clients that is longer than this is logged
 )
 
 // A barSize is how much TestBarServe does.
@@ -91,7 +94,13 @@ func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
 	}
 	file := writeNames(t, size.imported)
 	t.Setenv("GOMAXPROCS", strconv.Itoa(processors))
-	p, err := startProgram(exe, data, "--no-access-log", "--connections-per-address", "1000")
+	serve := startProgram
+	if size.long && processors == 1 {
+		serve = startPinned
+		pin(t, "1")
+		defer pin(t, "0-1")
+	}
+	p, err := serve(exe, data, "--no-access-log", "--connections-per-address", "1000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +128,18 @@ func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
 	}
 	if err := p.stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// startPinned is startProgram on the first processor of the machine.
+func startPinned(exe, data string, args ...string) (*process, error) {
+	return startCommand("taskset", append([]string{"-c", "0", exe, "serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+}
+
+// pin makes this process, and the processes that it starts, run on the given processors only.
+func pin(t *testing.T, processors string) {
+	if out, err := exec.Command("taskset", "--all-tasks", "--cpu-list", "--pid", processors, strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+		t.Errorf("taskset: %v: %s", err, out)
 	}
 }
 
@@ -221,21 +242,38 @@ func (b *bar) built() bool {
 }
 
 // run sends requests for a time: so many a second, or as many as the server answers if the rate is 0.
+//
+// One goroutine polls all connections and never sleeps, because a sleep of Go is a millisecond or
+// longer. Each connection has a schedule. If a response is late, the next request counts from the
+// time at which it should have been sent.
 func (b *bar) run(rate float64, duration time.Duration) (all measured) {
-	var clients sync.WaitGroup
-	parts := make([]measured, barClients)
-	end := time.Now().Add(duration)
-	for i := range parts {
-		clients.Go(func() {
-			c := &barClient{bar: b, next: i * len(b.hot) / barClients}
-			defer c.close()
-			parts[i] = c.work(rate/barClients, end)
-		})
+	var parts [10]measured // in the tenths of the time
+	clients := make([]barClient, barClients)
+	begun := time.Now()
+	for i := range clients {
+		c := &clients[i]
+		c.bar, c.next = b, i*len(b.hot)/barClients
+		defer c.close()
+		if rate > 0 {
+			c.every = time.Duration(barClients / rate * float64(time.Second))
+			c.due = begun.Add(c.every * time.Duration(i) / barClients)
+		}
 	}
-	clients.Wait()
-	all.took = duration
+	for last := begun; last.Sub(begun) < duration && !b.Failed(); {
+		now := time.Now()
+		part := &parts[min(int(now.Sub(begun)*10/duration), 9)]
+		if away := now.Sub(last); away > barAway {
+			part.away += away
+		}
+		last = now
+		for i := range clients {
+			clients[i].poll(part)
+		}
+	}
 	for i := range parts {
+		parts[i].took = duration / 10
 		all.add(&parts[i])
+		b.Logf("%d/10: %v", i+1, parts[i])
 	}
 	return all
 }
@@ -244,7 +282,8 @@ func (b *bar) run(rate float64, duration time.Duration) (all measured) {
 type measured struct {
 	requests int
 	took     time.Duration
-	counts   [10_000]int // the last one is for all longer ones
+	away     time.Duration // when the clients did not run
+	counts   [10_000]int   // the last one is for all longer ones
 }
 
 const barStep = 100 * time.Microsecond
@@ -255,7 +294,7 @@ func (m *measured) note(d time.Duration) {
 }
 
 func (m *measured) add(o *measured) {
-	m.requests += o.requests
+	m.requests, m.took, m.away = m.requests+o.requests, m.took+o.took, m.away+o.away
 	for i, n := range o.counts {
 		m.counts[i] += n
 	}
@@ -274,15 +313,24 @@ func (m *measured) percentile(part float64) time.Duration {
 }
 
 func (m measured) String() string {
-	return fmt.Sprintf("%.0f requests a second, p50 %v, p99 %v, p99.9 %v", m.rate(), m.percentile(0.5), m.percentile(0.99), m.percentile(0.999))
+	return fmt.Sprintf("%.0f requests a second, p50 %v, p99 %v, p99.9 %v (the clients did not run for %v of %v)", m.rate(), m.percentile(0.5), m.percentile(0.99), m.percentile(0.999), m.away.Round(time.Millisecond), m.took)
 }
 
 // A barClient sends requests on one connection.
 type barClient struct {
 	*bar
-	next int
+	next, sent int
+	every      time.Duration // between two requests; 0 for as soon as possible
+	due, from  time.Time     // when the next request is due, and from when the last one counts
+	target     string        // of the request that is not answered yet; "" for none
+	least      int64         // change that the response must have at least
+	changing   int           // number of the requested name, or -1
+
 	conn net.Conn
-	in   *bufio.Reader
+	raw  syscall.RawConn
+	out  []byte
+	in   [4096]byte
+	have int // bytes in the buffer in
 }
 
 func (c *barClient) close() {
@@ -291,93 +339,130 @@ func (c *barClient) close() {
 	}
 }
 
-// work sends requests until the time end. If a response is late, the next request counts from the
-// time at which it should have been sent.
-func (c *barClient) work(rate float64, end time.Time) (m measured) {
-	begun := time.Now()
-	for i := 0; ; i++ {
-		from := time.Now()
-		if rate > 0 {
-			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
-			if wait := due.Sub(from); wait > 0 {
-				time.Sleep(wait)
-				from = time.Now()
-			} else {
-				from = due
-			}
+// poll reads what has arrived, and sends the next request if it is due.
+func (c *barClient) poll(m *measured) {
+	if c.target != "" {
+		location, err := c.receive(false)
+		if location == "" && err == nil {
+			return
 		}
-		if !from.Before(end) || !time.Now().Before(end) {
-			return m
-		}
-		if i%barEvery == 0 {
-			c.askChanging(i / barEvery % barChanging)
-		} else if c.next = (c.next + 1) % len(c.hot); c.ask(c.hot[c.next]) == "" {
-			return m
-		}
-		m.note(time.Since(from))
+		c.check(location, err)
+		m.note(time.Since(c.from))
+	}
+	now := time.Now()
+	if now.Before(c.due) {
+		return
+	}
+	c.from = now
+	if c.every > 0 {
+		c.from = c.due
+	}
+	c.due = c.due.Add(c.every)
+	if c.sent++; c.sent%barEvery == 0 {
+		c.send(c.sent / barEvery % barChanging)
+	} else {
+		c.send(-1)
 	}
 }
 
-// askChanging requests a name that is changed meanwhile. The response must have at least the change
-// that was acknowledged before the request.
+// askChanging requests a name that is changed meanwhile, and waits for the response.
 func (c *barClient) askChanging(i int) {
-	least := c.acknowledged[i].Load()
-	location := c.ask(barName(i))
-	n, err := strconv.ParseInt(strings.TrimPrefix(location, barLocation), 10, 64)
-	if err != nil || n < least {
-		c.Errorf("%s: got location %q after change %d was acknowledged", barName(i), location, least)
+	c.send(i)
+	c.check(c.receive(true))
+}
+
+// send requests a changing name, or the next of the others if i is -1.
+func (c *barClient) send(i int) {
+	if c.changing = i; i >= 0 {
+		c.target, c.least = barName(i), c.acknowledged[i].Load()
+	} else {
+		c.next = (c.next + 1) % len(c.hot)
+		c.target = c.hot[c.next]
+	}
+	if err := c.write(); err != nil {
+		c.Errorf("%s: %v", c.target, err)
 	}
 }
 
-// ask requests a name, and returns the location of the redirect. It returns "" after an error, which
-// it reports.
-func (c *barClient) ask(target string) string {
-	location, err := c.exchange(target)
-	if err != nil {
-		c.Errorf("%s: %v", target, err)
-	}
-	return location
-}
-
-func (c *barClient) exchange(target string) (location string, err error) {
+func (c *barClient) write() (err error) {
 	if c.conn == nil {
 		if c.conn, err = net.Dial("tcp", c.public); err != nil {
-			return "", err
+			return err
 		}
-		c.in = bufio.NewReader(c.conn)
+		if c.raw, err = c.conn.(syscall.Conn).SyscallConn(); err != nil {
+			return err
+		}
 	}
-	_ = c.conn.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := fmt.Fprintf(c.conn, "GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n", target); err != nil {
-		return "", err
+	c.out = append(append(append(c.out[:0], "GET /"...), c.target...), " HTTP/1.1\r\nHost: localhost\r\n\r\n"...)
+	_, err = c.conn.Write(c.out)
+	return err
+}
+
+// check reports an error, or a response that has not at least the change that was acknowledged
+// before the request.
+func (c *barClient) check(location string, err error) {
+	n := int64(0)
+	if err == nil && c.changing >= 0 {
+		n, err = strconv.ParseInt(strings.TrimPrefix(location, barLocation), 10, 64)
 	}
-	length := 0
-	for first := true; ; first = false {
-		line, err := c.in.ReadSlice('\n')
-		if err != nil {
-			return "", err
+	if err != nil || c.changing >= 0 && n < c.least {
+		c.Errorf("%s: got location %q after change %d was acknowledged: %v", c.target, location, c.least, err)
+	}
+	c.target = ""
+}
+
+// receive returns the location of the redirect, or "" if the response has not arrived completely. It
+// waits for the response if wait is set.
+func (c *barClient) receive(wait bool) (location string, err error) {
+	for location == "" && err == nil {
+		n := 0
+		var failed error
+		err = c.raw.Read(func(fd uintptr) bool {
+			n, failed = syscall.Read(int(fd), c.in[c.have:])
+			return !wait || failed != syscall.EAGAIN
+		})
+		switch {
+		case failed == syscall.EAGAIN || failed == syscall.EINTR:
+			n = 0
+		case failed != nil:
+			err = failed
+		case n == 0:
+			err = io.ErrUnexpectedEOF
 		}
-		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 303 ")) {
-			return "", fmt.Errorf("the response begins with %q", line)
+		if c.have += max(n, 0); err == nil {
+			location, err = c.parse()
 		}
-		if v, ok := bytes.CutPrefix(line, []byte("Location: ")); ok {
-			location = string(bytes.TrimSpace(v))
-		}
-		if v, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
-			if length, err = strconv.Atoi(string(bytes.TrimSpace(v))); err != nil {
-				return "", err
-			}
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
+		if !wait {
 			break
 		}
 	}
-	if _, err := c.in.Discard(length); err != nil {
+	return location, err
+}
+
+// parse returns the location of the response in the buffer, or "" if the response is not complete.
+func (c *barClient) parse() (location string, err error) {
+	head, _, whole := bytes.Cut(c.in[:c.have], []byte("\r\n\r\n"))
+	if !whole {
+		return "", nil
+	}
+	if !bytes.HasPrefix(head, []byte("HTTP/1.1 303 ")) {
+		return "", fmt.Errorf("the response begins with %.20q", head)
+	}
+	length, err := strconv.Atoi(field(head, "\r\nContent-Length: "))
+	if err != nil || c.have < len(head)+4+length {
 		return "", err
 	}
+	location, c.have = field(head, "\r\nLocation: "), 0
 	if location == "" {
-		return "", errors.New("the response has no location")
+		err = errors.New("the response has no location")
 	}
-	return location, nil
+	return location, err
+}
+
+func field(head []byte, name string) string {
+	_, rest, _ := bytes.Cut(head, []byte(name))
+	value, _, _ := bytes.Cut(rest, []byte("\r\n"))
+	return string(value)
 }
 
 // TestMeasured checks how durations are counted.

@@ -44,7 +44,7 @@ func (p private) make(name string) error {
 // Create implements [vfs.FS]. It removes an existing file instead of truncating it, as the engine
 // requires, because the file can have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := p.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return p.OpenReadWrite(name, category)
@@ -54,7 +54,32 @@ func (p private) OpenReadWrite(name string, category vfs.DiskWriteCategory, opti
 	if err := p.make(name); err != nil {
 		return nil, err
 	}
-	return p.FS.OpenReadWrite(name, category, options...)
+	return p.opened(p.FS.OpenReadWrite(name, category, options...))
+}
+
+// ReuseForWrite implements [vfs.FS].
+func (p private) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return p.opened(p.FS.ReuseForWrite(old, name, category))
+}
+
+// OpenDir implements [vfs.FS].
+func (p private) OpenDir(name string) (vfs.File, error) { return p.opened(p.FS.OpenDir(name)) }
+
+// Remove implements [vfs.FS].
+func (p private) Remove(name string) error {
+	if p.FS == vfs.Default && removeFile(name) == nil {
+		return nil
+	}
+	return p.FS.Remove(name) // for a directory, and for the error
+}
+
+// opened returns a file that was opened. It is a waitingFile, unless the file system is one of
+// tests, which must see each sync.
+func (p private) opened(f vfs.File, err error) (vfs.File, error) {
+	if err == nil && p.FS == vfs.Default {
+		f = waiting(f)
+	}
+	return f, err
 }
 
 func (p private) MkdirAll(dir string, _ os.FileMode) error {

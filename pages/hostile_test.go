@@ -54,7 +54,18 @@ func views() map[string]view {
 // TestTemplatesWithHostileData executes every template with every text in every field.
 func TestTemplatesWithHostileData(t *testing.T) {
 	s := newSite(t)
-	if got, want := slices.Sorted(maps.Keys(views())), slices.Sorted(maps.Keys(s.pages.editions["en"].layouts)); !slices.Equal(got, want) {
+	files, err := htmlFiles.ReadDir("html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{}
+	for _, f := range files {
+		if page := strings.TrimSuffix(f.Name(), ".html"); page != "layout" && page != "parts" {
+			want = append(want, page)
+		}
+	}
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(views())); !slices.Equal(got, want) {
 		t.Fatalf("views of %q, templates %q", got, want)
 	}
 	for _, text := range hostileTexts() {

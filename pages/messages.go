@@ -39,7 +39,7 @@ func (c catalogue) text(key string, args ...any) string {
 // An edition is the pages in one language.
 type edition struct {
 	texts   catalogue
-	layouts layouts
+	layouts *layouts
 }
 
 func newEditions(set *messages.Set) (map[string]edition, error) {

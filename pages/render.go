@@ -7,7 +7,7 @@ import (
 	"html"
 	"html/template"
 	"net/http"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -76,33 +76,40 @@ func (f *frame) Fault(id string) string {
 	return ""
 }
 
-type layouts map[string]*template.Template
+// layouts are the templates of the pages in one language. A page is parsed when it is first shown,
+// because all pages together have half a million objects, which the garbage collector would visit
+// again and again although most of them are never used. layouts is safe for concurrent use.
+type layouts struct {
+	base *template.Template // the layout of every page
 
-func parseLayouts(texts *messages.Catalogue) (layouts, error) {
-	files, err := htmlFiles.ReadDir("html")
-	if err != nil {
-		return nil, err
-	}
+	mu     sync.Mutex
+	parsed map[string]*template.Template
+}
+
+func parseLayouts(texts *messages.Catalogue) (*layouts, error) {
 	base, err := template.New("layout.html").Funcs(functions(texts)).Option("missingkey=error").ParseFS(htmlFiles, "html/layout.html", "html/parts.html")
 	if err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
+	}
+	return &layouts{base: base, parsed: map[string]*template.Template{}}, nil
+}
+
+// page returns the layout with the file of a page.
+func (l *layouts) page(name string) (*template.Template, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.parsed[name]; t != nil {
+		return t, nil
+	}
+	t, err := l.base.Clone()
+	if err == nil {
+		_, err = t.ParseFS(htmlFiles, "html/"+name+".html")
+	}
+	if err != nil {
 		return nil, err
 	}
-	all := layouts{}
-	for _, f := range files {
-		page := strings.TrimSuffix(f.Name(), ".html")
-		if page == "layout" || page == "parts" {
-			continue
-		}
-		t, err := base.Clone()
-		if err == nil {
-			_, err = t.ParseFS(htmlFiles, "html/"+f.Name())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("pages: %w", err)
-		}
-		all[page] = t
-	}
-	return all, nil
+	l.parsed[name] = t
+	return t, nil
 }
 
 func functions(texts *messages.Catalogue) template.FuncMap {
@@ -175,7 +182,11 @@ func (c *request) show(status int, page string, v view) {
 		f.User, f.actor = shown.Inline(c.session.Name), c.session.Actor
 	}
 	var b bytes.Buffer
-	if err := c.layouts[page].Execute(&b, v); err != nil {
+	t, err := c.layouts.page(page)
+	if err == nil {
+		err = t.Execute(&b, v)
+	}
+	if err != nil {
 		c.log.Error("page failed", "page", page, "err", err)
 		http.Error(c.w, c.texts.text("error.failed"), http.StatusInternalServerError)
 		return

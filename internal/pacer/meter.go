@@ -15,7 +15,7 @@ const (
 // A meter measures the load of this process. The processors are busy if the process uses almost all
 // of their time, or if goroutines must wait for them, for example because of other processes.
 type meter struct {
-	used       time.Duration // processor time
+	was        time.Duration // processor time at the last call of busy
 	waits      [1]metrics.Sample
 	long, some uint64 // goroutines that have waited long, and that have waited at all
 }
@@ -26,11 +26,16 @@ func newMeter() *meter {
 
 func (m *meter) busy(passed time.Duration) bool {
 	used, known := processTime()
-	part := float64(used-m.used) / float64(passed) / float64(runtime.GOMAXPROCS(0))
+	part := float64(used-m.was) / float64(passed) / float64(runtime.GOMAXPROCS(0))
 	long, some := m.waited()
 	waits := float64(long-m.long) >= manyWaits*float64(max(some-m.some, 1))
-	m.used, m.long, m.some = used, long, some
+	m.was, m.long, m.some = used, long, some
 	return waits || known && part >= fullyUsed
+}
+
+func (m *meter) used() time.Duration {
+	used, _ := processTime()
+	return used
 }
 
 // waited returns how many goroutines have waited for a processor.

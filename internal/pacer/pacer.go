@@ -17,6 +17,9 @@ const (
 	calm    = time.Second           // if there was no request for this long, background work does not rest
 	apart   = slice + slice/2       // how long after the beginning of a slice another one may begin
 
+	leastIdle = slice / 10 // the processors must have been idle for this long between two slices
+	again     = slice / 2  // if they have not, how long background work waits before it looks again
+
 	leastShare = 1.0 / 16 // minimum share of the time for which a goroutine works
 )
 
@@ -31,11 +34,14 @@ type Pacer struct {
 
 	mu    sync.Mutex
 	load  load
-	at    time.Time // of the last adjustment; zero before the first
-	seen  uint64    // requests at that time
-	asked time.Time // when there was last a request
-	share float64   // part of its time for which a goroutine works
-	next  time.Time // when the next slice of any goroutine may begin
+	at    time.Time     // of the last adjustment; zero before the first
+	seen  uint64        // requests at that time
+	asked time.Time     // when there was last a request
+	share float64       // part of its time for which a goroutine works
+	next  time.Time     // when the next slice of any goroutine may begin, if all goroutines keep to their times
+	after time.Time     // when the next slice of any goroutine may really begin
+	ended time.Time     // when a slice of any goroutine ended last
+	used  time.Duration // processor time of the process at that time
 }
 
 // A load tells whether the processors are busy.
@@ -43,6 +49,8 @@ type load interface {
 	// busy reports whether the processors were busy since the last call. The parameter passed is
 	// the time since then.
 	busy(passed time.Duration) bool
+	// used returns the processor time of the process until now, or 0 if it is unknown.
+	used() time.Duration
 }
 
 // New returns a Pacer.
@@ -65,7 +73,8 @@ func (p *Pacer) Rested() time.Duration { return time.Duration(p.rested.Load()) }
 // The rest also makes sure that slices of different goroutines do not begin at once, but with gaps
 // between them. Requests are served in these gaps: Go's scheduler looks for requests that have
 // arrived only when no goroutine can run, or after 10 ms. With several processors the gaps are
-// shorter, because a processor without work can look in the meantime.
+// shorter, because a processor without work can look in the meantime. A goroutine that wakes up late
+// must call begin, because otherwise its slice could follow another one without a gap.
 func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,14 +84,42 @@ func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	if now.Sub(p.asked) > calm {
 		return 0
 	}
+	p.ended, p.used = now, p.load.used()
+	p.after = later(p.after, now.Add(p.apart()-slice/time.Duration(p.processors)))
 	rest := max(slice, time.Duration(float64(worked)*(1/p.share-1)))
 	begin := now.Add(rest)
 	if begin.Before(p.next) {
 		begin = p.next
 	}
-	p.next = begin.Add(apart / time.Duration(p.processors))
+	p.next = begin.Add(p.apart())
 	return begin.Sub(now)
 }
+
+// begin returns how long a goroutine must still rest that has rested until now. If it returns 0, the
+// slice of this goroutine begins. It begins when the processors have been idle since the last slice,
+// because all requests that have arrived are answered then, but not later than the time latest.
+func (p *Pacer) begin(now, latest time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wait := p.after.Sub(now); wait > 0 {
+		return wait
+	}
+	idle := now.Sub(p.ended)*time.Duration(p.processors) - (p.load.used() - p.used)
+	if idle < leastIdle && now.Before(latest) {
+		return min(again, latest.Sub(now))
+	}
+	p.after = now.Add(p.apart())
+	return 0
+}
+
+func later(t, u time.Time) time.Time {
+	if t.Before(u) {
+		return u
+	}
+	return t
+}
+
+func (p *Pacer) apart() time.Duration { return apart / time.Duration(p.processors) }
 
 // adjust adjusts the share to what happened in the time passed. After a long time without
 // background work, it only starts to measure again.
@@ -133,7 +170,9 @@ func (t *Turn) Rest(done <-chan struct{}) {
 		return
 	}
 	if d := t.pacer.rest(now, min(worked, longest)); d > 0 {
-		sleep(d, done)
+		latest := now.Add(time.Duration(float64(min(worked, longest)) * (1/leastShare - 1)))
+		for ; d > 0 && sleep(d, done); d = t.pacer.begin(time.Now(), latest) {
+		}
 	} else {
 		runtime.Gosched()
 	}
@@ -141,12 +180,15 @@ func (t *Turn) Rest(done <-chan struct{}) {
 	t.pacer.rested.Add(int64(t.since.Sub(now)))
 }
 
-func sleep(d time.Duration, done <-chan struct{}) {
+// sleep sleeps for a time. It returns false if the channel is closed before.
+func sleep(d time.Duration, done <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
 	case <-done:
+		return false
 	}
 }
 

@@ -14,6 +14,8 @@ type fixedLoad bool
 
 func (l fixedLoad) busy(time.Duration) bool { return bool(l) }
 
+func (l fixedLoad) used() time.Duration { return 0 }
+
 // working works for a time in steps of a tenth of a millisecond, and returns how long that took. It
 // also returns the longest time without a rest.
 func working(t *testing.T, p *Pacer, work time.Duration, each func()) (took, longest time.Duration) {
@@ -105,6 +107,60 @@ func TestPaceApart(t *testing.T) {
 			})
 		}
 		all.Wait()
+	})
+}
+
+// A usedLoad is a load of processors that are not busy for long, but of which other goroutines use a
+// part.
+type usedLoad struct {
+	begun time.Time
+	part  float64
+}
+
+func (usedLoad) busy(time.Duration) bool { return false }
+
+func (l usedLoad) used() time.Duration { return time.Duration(float64(time.Since(l.begun)) * l.part) }
+
+// A slice begins when the processor was idle since the last one, because otherwise requests wait for
+// it. It does not wait longer than with processors that are always busy.
+func TestPaceIdle(t *testing.T) {
+	for _, tt := range []struct {
+		part        float64
+		least, most float64 // times as long as without rests
+	}{{0, 1, 3}, {0.5, 1, 3}, {0.96, 3, 5}, {1, 14, 17}} {
+		synctest.Test(t, func(t *testing.T) {
+			const work = time.Second
+			p := &Pacer{processors: 1, load: usedLoad{time.Now(), tt.part}, share: 1}
+			p.Request()
+			took, _ := working(t, p, work, p.Request)
+			if times := took.Seconds() / work.Seconds(); times < tt.least || times > tt.most {
+				t.Errorf("%v of the processor used: the work took %.2f times as long, want %v to %v", tt.part, times, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+// A goroutine that wakes up late, because requests had the processor, does not begin its slice while
+// or directly after another goroutine has worked.
+func TestPaceLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &Pacer{processors: 1, load: fixedLoad(false), share: 1}
+		p.Request()
+		latest := time.Now().Add(time.Hour)
+		p.rest(time.Now(), slice)
+		p.rest(time.Now(), slice)
+		time.Sleep(10 * slice) // both are late
+		if d := p.begin(time.Now(), latest); d != 0 {
+			t.Errorf("the first one must still rest %v", d)
+		}
+		if d := p.begin(time.Now(), latest); d != apart {
+			t.Errorf("the second one must still rest %v, want %v", d, apart)
+		}
+		time.Sleep(2 * apart) // the slice of the first one takes longer
+		p.rest(time.Now(), 2*apart)
+		if d := p.begin(time.Now(), latest); d != apart-slice {
+			t.Errorf("after the end of the first one, the second one must still rest %v, want %v", d, apart-slice)
+		}
 	})
 }
 

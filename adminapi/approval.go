@@ -15,7 +15,7 @@ const ApprovalTime = 14 * 24 * time.Hour
 // A SecondPerson says which requests need the approval of a second person. For such a request, the
 // server only makes a job that waits for the approval.
 type SecondPerson struct {
-	Redact        bool `json:"redact"`                   // redactions of names, authorities and users
+	Redact        bool `json:"redact"`                   // redactions of names, authorities, users and tokens
 	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for no relocations
 }
 
@@ -25,8 +25,8 @@ type Approval struct {
 	Until time.Time `json:"until,omitzero"` // when the request lapses; absent until the job waits
 
 	// For a redaction:
-	Of        string   `json:"of,omitempty"`        // name, authority or user
-	Key       string   `json:"key,omitempty"`       // key of the name, prefix of the authority, or ID of the user
+	Of        string   `json:"of,omitempty"`        // name, authority, user or token
+	Key       string   `json:"key,omitempty"`       // key of the name, prefix of the authority, or ID of the user or token
 	Revisions []uint64 `json:"revisions,omitempty"` // absent for all revisions before Revision
 	Revision  uint64   `json:"revision,omitempty"`  // current revision when the request was made
 

@@ -169,6 +169,11 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
+// RedactToken removes content of the rights of a token; see [registrar.Registrar.RedactToken].
+func (c *Client) RedactToken(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error) {
+	return c.change(ctx, http.MethodPost, "tokens/"+EscapeName(id)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
+}
+
 func namePath(n name.Name) string     { return "names/" + EscapeName(n.Key()) }
 func prefixPath(p name.Prefix) string { return "authorities/" + EscapeName(p.String()) }
 

@@ -47,8 +47,8 @@ func NewRevision(c *store.Change) Revision {
 	}
 }
 
-// A Redaction is the body of POST names/{name}/redact, authorities/{prefix}/redact and
-// users/{id}/redact.
+// A Redaction is the body of POST names/{name}/redact, authorities/{prefix}/redact,
+// users/{id}/redact and tokens/{id}/redact.
 type Redaction struct {
 	registrar.Redaction
 	Expected *uint64 `json:"expected,omitempty"` // expected revision; absent if any revision is accepted

@@ -241,3 +241,39 @@ func TestLastVerification(t *testing.T) {
 	s.get("log").want(200, "the server verified the whole store in the background. 3 faults were found.")
 	s.as("owner").get("log").without("in the background")
 }
+
+// TestRightsInLog checks that each form that changes who may do what is in the log of changes.
+func TestRightsInLog(t *testing.T) {
+	kinds := map[string]store.Kind{
+		"POST tokens/new": store.KindTokenRights, "POST tokens/revoke/{id}": store.KindTokenRights,
+		"POST users/new": store.KindUser, "POST users/{id}/grant": store.KindUser, "POST users/{id}/disable": store.KindUser, "POST users/{id}/redact": store.KindUser,
+		"POST authorities/new": store.KindAuthority,
+	}
+	for _, sub := range submissions() {
+		kind, changes := kinds[sub.route]
+		if !changes {
+			continue
+		}
+		s := attackedSite(t)
+		action, form := sub.fill(s)
+		before, err := s.store.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.as("admin").send(action, form)
+		found := false
+		for e, err := range s.store.Changes(t.Context(), before.Size) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || e.Change.Subject().Kind == kind && e.Change.Who == "u-admin"
+		}
+		delete(kinds, sub.route)
+		if !found {
+			t.Errorf("%s: status %d, and the log has no change of kind %d by the administrator", sub.route, a.Code, kind)
+		}
+	}
+	if len(kinds) > 0 {
+		t.Errorf("forms that were not tested: %v", kinds)
+	}
+}

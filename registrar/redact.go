@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction selects earlier revisions of a name, an authority or a user whose content is
-// permanently removed.
+// A Redaction selects earlier revisions of a name, an authority, a user or the rights of a token
+// whose content is permanently removed.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: for an authority, all revisions before the current one; for a user, see [Registrar.RedactUser]
+	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: for an authority, all revisions before the current one; for a user or a token, see [Registrar.RedactUser] and [Registrar.RedactToken]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // expected revision, as in Request
 	DryRun    bool     `json:"dry_run,omitempty"`   // only check; the outcome then has just the current revision, which is 0 for a deleted name
@@ -92,11 +92,12 @@ func cannotRedact(denied *DeniedError) error {
 	return denied
 }
 
-// A redactable is a name, an authority or a user, with its changes, newest first.
+// A redactable is a name, an authority, a user or the rights of a token, with its changes, newest
+// first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
-	erase   bool // for a user: also remove the current content
+	erase   bool // for a user or a token: also remove the person from the current content
 }
 
 // redactSubject redacts revisions. It tries again if another client changes the subject at the same
@@ -123,11 +124,11 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	}
 	now := time.UnixMilli(r.now().UnixMilli()).UTC()
 	c := store.Change{
-		Record: last.Record, Authority: last.Authority, User: last.User, Delete: last.Delete, Expected: red.Expected,
+		Record: last.Record, Authority: last.Authority, User: last.User, Rights: last.Rights, Delete: last.Delete, Expected: red.Expected,
 		Time: now, Who: a.Who, Why: red.Reason, Redacts: revisions,
 	}
 	if s.erase {
-		c.User = erased(last.User)
+		c.User, c.Rights = erased(last.User), withoutBearer(last.Rights)
 	}
 	if c.Expected == store.AnyRevision {
 		if c.Expected = last.Revision(); !last.Delete.IsZero() {
@@ -137,26 +138,30 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	if red.DryRun {
 		return s.check(red, last)
 	}
-	results, err := r.apply(ctx, []store.Change{c})
+	batch, err := r.withToken(ctx, c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	results, err := r.apply(ctx, batch)
 	if err != nil {
 		return Outcome{}, err
 	}
 	if c.Time = now; now.Before(last.Time) {
 		c.Time = last.Time
 	}
-	out := Outcome{Result: results[0]}
+	out := Outcome{Result: results[len(results)-1]}
 	switch {
 	case last.Authority != nil:
 		out.Authority = last.Authority.Clone()
-		out.Authority.Modified, out.Authority.Revision = c.Time, results[0].Revision
+		out.Authority.Modified, out.Authority.Revision = c.Time, out.Result.Revision
 	case last.Record != nil:
 		out.Record = last.Record.Clone()
-		out.Record.Modified, out.Record.Revision = c.Time, results[0].Revision
+		out.Record.Modified, out.Record.Revision = c.Time, out.Result.Revision
 	case last.User != nil:
 		out.User = c.User.Clone()
-		out.User.Modified, out.User.Revision = c.Time, results[0].Revision
+		out.User.Modified, out.User.Revision = c.Time, out.Result.Revision
 	}
-	if last.Authority == nil && last.User == nil {
+	if last.Authority == nil && last.User == nil && last.Rights == nil {
 		out.Name = name.FromKey(s.key)
 	}
 	r.log.InfoContext(ctx, "history redacted", "of", s.key, "who", a.Who, "revisions", revisions)
@@ -181,7 +186,13 @@ func (s redactable) refuse(i int, format string, args ...any) error {
 // removes reports whether a redaction removes the current content as well. The change last made
 // this content.
 func (s redactable) removes(last *store.Change) bool {
-	return s.erase && !erased(last.User).SameContent(last.User)
+	switch {
+	case !s.erase:
+		return false
+	case last.Rights != nil:
+		return !withoutBearer(last.Rights).SameContent(last.Rights)
+	}
+	return !erased(last.User).SameContent(last.User)
 }
 
 // find returns the last change and the revisions to redact. If requested is empty, these are all

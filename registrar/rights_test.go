@@ -139,3 +139,63 @@ func TestUndoLeavesRights(t *testing.T) {
 		t.Error("the rights of a token can be undone")
 	}
 }
+
+// TestRedactToken checks that the bearer of a token can be removed from the token and from the log,
+// that the token is revoked and the log keeps what it could do, and that rights without a token can
+// be redacted too.
+func TestRedactToken(t *testing.T) {
+	d := newDesk(t)
+	h, err := store.RightsOf(d.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	redact := func(a Actor, id string, revisions ...uint64) (Outcome, error) {
+		return d.RedactToken(d.ctx, a, id, Redaction{Revisions: revisions, Reason: "asked to", Expected: store.AnyRevision})
+	}
+	token := goodToken()
+	for _, role := range []string{"editor", "owner"} {
+		token.Role = role
+		if err := d.PutToken(d.ctx, Operator(), token, "granted to "+token.Who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := redact(Actor{Who: "w", Grants: []Grant{{Role: Owner}}}, "T1"); !errors.As(err, new(*DeniedError)) {
+		t.Errorf("an owner: %v, want a DeniedError", err)
+	}
+	if _, err := redact(Operator(), "T1", 2); !errors.As(err, new(*RefusalError)) {
+		t.Errorf("the current revision: %v, want a RefusalError", err)
+	}
+	if out, err := redact(Operator(), "T1", 1); err != nil || out.Revision != 3 || d.token("T1").Revoked {
+		t.Errorf("one revision: %+v, %v", out, err)
+	}
+	if out, err := redact(Operator(), "T1"); err != nil || out.Revision != 4 {
+		t.Errorf("the bearer: %+v, %v", out, err)
+	}
+	if got := d.token("T1"); got.Who != "" || !got.Revoked || got.Role != "owner" {
+		t.Errorf("the token is %+v", got)
+	}
+	for c, err := range h.TokenRightsHistory(d.ctx, "T1") {
+		if err != nil || c.Rights.Who != "" || c.Redacted == (c.Revision() == 4) || c.Revision() < 3 && c.Why != "" {
+			t.Errorf("revision %d: %+v, %+v, %v", c.Revision(), c, c.Rights, err)
+		}
+	}
+	if _, err := redact(Operator(), "T1"); !errors.As(err, new(*RefusalError)) {
+		t.Errorf("again: %v, want a RefusalError", err)
+	}
+	if _, err := d.store.(store.Verifier).Verify(d.ctx, func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil); err != nil {
+		t.Error(err)
+	}
+	left := store.Change{Rights: &store.TokenRights{ID: "left", Role: "editor", Who: "Ada"}, Expected: store.AnyRevision, Time: noon}
+	if _, err := d.store.Apply(d.ctx, []store.Change{left}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := redact(Operator(), "left"); err != nil || out.Revision != 2 {
+		t.Errorf("rights without a token: %+v, %v", out, err)
+	}
+	if r, err := h.TokenRights(d.ctx, "left", time.Time{}); err != nil || r.Who != "" || r.Role != "editor" {
+		t.Errorf("rights without a token: %+v, %v", r, err)
+	}
+	if _, err := redact(Operator(), "none"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a token that never was: %v, want ErrNotFound", err)
+	}
+}

@@ -61,6 +61,56 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
+// RedactToken permanently removes content of the rights of a token from the log. If the redaction
+// lists no revisions, RedactToken removes the bearer: it revokes the token, removes the bearer's name
+// from it, and removes the content of all earlier revisions. The role and the prefixes stay in the
+// current revision. This also works for rights without a token, as a hand-over leaves them. Only an
+// administrator of all names may call it. The errors are those of [Registrar.Redact].
+func (r *Registrar) RedactToken(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
+	out, err := r.redactToken(store.Fresh(ctx), a, id, red)
+	out.Err = err
+	return out, err
+}
+
+func (r *Registrar) redactToken(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
+	if !a.MayAll(Administrator) {
+		return Outcome{}, cannotRedact(a.DeniedAll(Administrator, tokensSubject))
+	}
+	rights, err := store.RightsOf(r.store)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return r.redactSubject(ctx, a, redactable{key: id, changes: rights.TokenRightsHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
+}
+
+// withoutBearer returns rights without the name of the bearer, of a revoked token, or nil for nil.
+func withoutBearer(t *store.TokenRights) *store.TokenRights {
+	if t == nil {
+		return nil
+	}
+	t = t.Clone()
+	t.Who, t.Revoked = "", true
+	return t
+}
+
+// withToken returns the change c. If it changes the rights of a token that the store has, the change
+// of the token is before it, so that the token keeps the rights that the log has.
+func (r *Registrar) withToken(ctx context.Context, c store.Change) ([]store.Change, error) {
+	if c.Rights == nil {
+		return []store.Change{c}, nil
+	}
+	t, err := r.token(ctx, c.Rights.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return []store.Change{c}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t = t.Clone()
+	t.Who, t.Revoked = c.Rights.Who, c.Rights.Revoked
+	return []store.Change{{Token: t, Time: c.Time, Who: c.Who, Why: c.Why}, c}, nil
+}
+
 func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
 	if now := r.now(); t.Expired(now) {
 		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))

@@ -322,6 +322,10 @@ func (r *Registrar) redactUser(ctx context.Context, a Actor, id string, red Reda
 	return r.redactSubject(ctx, a, redactable{key: id, changes: users.UserHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
 }
 
+// erased returns the user u without the person, or nil for nil.
 func erased(u *store.User) *store.User {
+	if u == nil {
+		return nil
+	}
 	return &store.User{ID: u.ID, Disabled: true, Since: u.Since}
 }

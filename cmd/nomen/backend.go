@@ -47,6 +47,7 @@ type backend interface {
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
 	Tokens(ctx context.Context) ([]adminapi.Token, error)
 	Revoke(ctx context.Context, id string) error
+	RedactToken(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error)
 
 	Users(ctx context.Context) ([]*store.User, error)
 	User(ctx context.Context, id string) (*store.User, error)

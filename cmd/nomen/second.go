@@ -70,11 +70,12 @@ func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (b
 }
 
 // A redactableLine is the JSON form of what a dry run of a redaction has found. Exactly one of
-// Name, Prefix and User is set.
+// Name, Prefix, User and Token is set.
 type redactableLine struct {
 	Name         string   `json:"name,omitempty"`
 	Prefix       string   `json:"prefix,omitempty"`
 	User         string   `json:"user,omitempty"`
+	Token        string   `json:"token,omitempty"`
 	Revision     uint64   `json:"revision"`          // the current one
 	Redacts      []uint64 `json:"redacts,omitempty"` // absent if all revisions are redacted
 	DryRun       bool     `json:"dry_run"`
@@ -91,5 +92,5 @@ func (c *cli) sayRedactable(ctx context.Context, b backend, line redactableLine,
 	if len(red.Revisions) > 0 {
 		what = fmt.Sprint("revisions ", red.Revisions)
 	}
-	return c.say(line, "%s: %s would be redacted (dry run: nothing was changed)", printable(line.Name+line.Prefix+line.User), what)
+	return c.say(line, "%s: %s would be redacted (dry run: nothing was changed)", printable(line.Name+line.Prefix+line.User+line.Token), what)
 }

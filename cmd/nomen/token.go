@@ -30,7 +30,7 @@ token has a role, and can be limited to prefixes of names. The roles are:
 
 func (c *cli) tokenCommand() *cobra.Command {
 	return groupOf("token", "manage the tokens of the admin API", tokenLong,
-		c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand())
+		c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand(), c.tokenRedactCommand())
 }
 
 const tokenMakeLong = `Make creates a token and prints it. Keep the token: it cannot be shown again. With
@@ -261,6 +261,86 @@ stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 			})
 		},
 	}
+}
+
+const tokenRedactLong = `Redact removes the bearer of a token from the log of changes: it revokes the token, and
+removes the name of the bearer from the token and the content of its earlier revisions. The
+log keeps the role and the prefixes, so it still says what the token could do.
+
+With --revision, redact removes only the content of these revisions; 'nomen changes' shows
+them. The current revision cannot be redacted this way.
+
+After a hand-over, the log has the rights of tokens that stayed behind. Redact works for these
+too. What the bearer did with the token stays in the history of the names: use 'nomen redact'.
+
+Earlier backups and other copies still have the content. A redaction cannot be undone. On a
+terminal, redact asks for confirmation; otherwise it needs --yes. With --dry-run, redact
+checks the request, shows what would be removed, and says whether the server would wait for
+a second person.`
+
+func (c *cli) tokenRedactCommand() *cobra.Command {
+	var revisions []string
+	var reason string
+	var yes, dry bool
+	cmd := &cobra.Command{
+		Use:   "redact ID --reason REASON",
+		Short: "remove the bearer of a token from the log of changes",
+		Long:  tokenRedactLong,
+		Example: `  nomen token redact 4OUASYXZQNH7G4FO7G3PNEP2TY --reason 'left; erasure requested'
+  nomen token redact 4OUASYXZQNH7G4FO7G3PNEP2TY --revision 1 --reason 'wrong person' --yes`,
+		Args: arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&revisions, "revision", nil, "revision to redact; can be repeated (default all, and remove the bearer)")
+	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
+	yesOption(f, &yes)
+	dryRunOption(f, &dry)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		red, err := redaction(revisions, reason, false)
+		switch {
+		case err != nil:
+			return err
+		case !yes && !dry && !isScreen(c.in):
+			return errNotMeant
+		}
+		red.DryRun = dry
+		id, _, _ := strings.Cut(args[0], ".") // never show a complete token, not even in an error
+		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return c.redactToken(cmd.Context(), b, id, red, !yes || dry) })
+	}
+	return cmd
+}
+
+// redactToken redacts the rights of a token. If the parameter ask is set, it first shows what it
+// will remove, and asks for confirmation unless it is a dry run.
+func (c *cli) redactToken(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error {
+	if ask {
+		if err := c.announceRedaction(ctx, b); err != nil {
+			return err
+		}
+		what := "The name of the bearer, now and in the past, and what earlier revisions say,"
+		if len(red.Revisions) > 0 {
+			what = fmt.Sprint("The content of revisions ", red.Revisions)
+		}
+		fmt.Fprintf(c.err, "token %s: %s", printable(id), what)
+		if err := c.confirmRemoval(red, "ID", func(typed string) bool { return typed == id }); err != nil {
+			return err
+		}
+	}
+	out, err := b.RedactToken(ctx, id, red)
+	if err != nil {
+		return named("token "+id, withArgument(err, redactArguments(red)))
+	}
+	if red.DryRun {
+		return c.sayRedactable(ctx, b, redactableLine{Token: id}, red, out)
+	}
+	return c.say(struct {
+		ID       string `json:"id"`
+		Revision uint64 `json:"revision"`
+	}{id, out.Result.Revision}, "token %s redacted, revision %d", printable(id), out.Result.Revision)
+}
+
+func (l *local) RedactToken(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error) {
+	return l.registrar.RedactToken(ctx, registrar.Operator(), id, r)
 }
 
 func (l *local) Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error) {

@@ -101,6 +101,7 @@ func (s *API) operations() []operation {
 		{http.MethodPut, "users/{id}", registrar.Owner, s.replaceUser, unchecked},
 		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens, ""},
 		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken, unchecked},
+		{http.MethodPost, "tokens/{id}/redact", registrar.Administrator, s.redactToken, unchecked},
 		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken, unchecked},
 	}
 }

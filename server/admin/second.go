@@ -30,13 +30,14 @@ const (
 	redactsName      = "name"
 	redactsAuthority = "authority"
 	redactsUser      = "user"
+	redactsToken     = "token"
 )
 
 type redactRequest struct {
 	registrar.Redaction
 
-	Of       string `json:"of"`       // redactsName, redactsAuthority or redactsUser
-	Key      string `json:"key"`      // key of the name, prefix of the authority, or ID of the user
+	Of       string `json:"of"`       // one of the constants above
+	Key      string `json:"key"`      // key of the name, prefix of the authority, or ID of the user or token
 	Revision uint64 `json:"revision"` // expected revision, if a second person must approve
 }
 
@@ -61,6 +62,11 @@ func (s *API) redactAs(ctx context.Context, a registrar.Actor, q redactRequest) 
 	case redactsUser:
 		out, err = s.registrar.RedactUser(ctx, a, q.Key, q.Redaction)
 		s.forgetSessions(ctx, out.User)
+		return out, err
+	case redactsToken:
+		if out, err = s.registrar.RedactToken(ctx, a, q.Key, q.Redaction); err == nil && !q.DryRun && len(q.Revisions) == 0 {
+			s.jobs.cancelJobsOf(q.Key)
+		}
 		return out, err
 	}
 	p := name.PrefixFromKey(q.Key)

@@ -290,6 +290,25 @@ func secondRedacts(t *testing.T, open openStore) {
 	if got, err := root.User(t.Context(), u.User.ID); err != nil || got.Name != "" || !got.Disabled {
 		t.Errorf("after the approval: %+v, %v", got, err)
 	}
+	granted, err := root.Grant(t.Context(), adminapi.Grant{Who: "Dora", Role: "reader"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = root.RedactToken(t.Context(), granted.ID, registrar.Redaction{Reason: "left", Expected: store.AnyRevision})
+	id = w.waiting(err).ID
+	bearer := func() string {
+		r, err := w.store.(store.RightsHistorian).TokenRights(t.Context(), granted.ID, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Who
+	}
+	if got := bearer(); got != "Dora" {
+		t.Errorf("before the approval, the bearer of the token is %q", got)
+	}
+	if j, err = other.ApproveJob(t.Context(), id); err != nil || j.State != adminapi.JobDone || bearer() != "" {
+		t.Errorf("token: %+v, %v, bearer %q", j, err, bearer())
+	}
 }
 
 // A redaction whose subject was changed after the request is not carried out.

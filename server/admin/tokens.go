@@ -29,6 +29,14 @@ func (s *API) grantToken(c *call) error {
 	return writeJSON(c.w, http.StatusCreated, adminapi.Granted{ID: t.ID, Token: spelling})
 }
 
+func (s *API) redactToken(c *call) error {
+	red, conditional, err := c.redaction()
+	if err != nil {
+		return err
+	}
+	return s.redact(c, redactRequest{Of: redactsToken, Key: c.value, Redaction: red}, conditional)
+}
+
 func (s *API) revokeToken(c *call) error {
 	if err := s.registrar.RevokeToken(c.r.Context(), c.actor, c.value, "revoked"); err != nil {
 		return err

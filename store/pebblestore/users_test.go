@@ -95,6 +95,50 @@ func TestUsersRestored(t *testing.T) {
 	}
 }
 
+// TestRightsRestored checks that a backup has the rights of tokens with their history, also a redacted
+// one, and that the restored store has the same head and no faults.
+func TestRightsRestored(t *testing.T) {
+	disk := vfs.NewMem()
+	s := openMem(t, disk)
+	write(t, s, 1)
+	token := &store.Token{ID: "k7", Hash: [32]byte{1}, Role: "editor", Prefixes: []string{"urn:x-a"}, Who: "Ada"}
+	for i, c := range []store.Change{{}, {}, {Redacts: []uint64{1}}} {
+		token.Role = []string{"reader", "editor", "owner"}[i]
+		c.Rights, c.Expected, c.Time, c.Why = token.Rights(), store.AnyRevision, base, "test"
+		if _, err := s.Apply(t.Context(), []store.Change{{Token: token.Clone(), Time: base}, c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head, err := s.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), "backup", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(context.Background(), RestoreOptions{From: "backup", To: "restored", FS: disk}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(Options{Dir: "restored", FS: disk, CacheSize: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := r.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil); err != nil || got != head {
+		t.Errorf("head %v, %v, want %v", got, err, head)
+	}
+	var got []string
+	for c, err := range r.TokenRightsHistory(t.Context(), "k7") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(c.Rights.Revision, c.Rights.Role, c.Redacted))
+	}
+	if want := []string{"3ownerfalse", "2editorfalse", "1true"}; !slices.Equal(got, want) {
+		t.Errorf("history %q, want %q", got, want)
+	}
+}
+
 // TestRekeyUsers checks that the prefixes of users are rewritten like those of tokens, that their
 // history stays, and that the new store has the format of the old one.
 func TestRekeyUsers(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -30,6 +31,8 @@ const (
 // Limits of archives.
 const (
 	MaxLine     = 32 << 20 // length of a line, in bytes: a record of the maximum size with all bytes escaped
+	MaxObjects  = 1 << 17  // objects and lists in a line, because a short text can be a large list
+	MaxEarlier  = 1000     // checkpoints and notes of earlier origins
 	MaxRedacted = 1 << 20  // changes that are redacted before the change that redacts them is read
 )
 
@@ -44,6 +47,9 @@ type Header struct {
 
 	Note       string `json:"note,omitempty"`       // signed hand-over note, see [tlog.Handover]
 	Checkpoint string `json:"checkpoint,omitempty"` // last checkpoint that was published, with its cosignatures
+
+	Ended []string `json:"ended,omitempty"` // last checkpoint of each earlier origin
+	Notes []string `json:"notes,omitempty"` // notes of earlier hand-overs, oldest first
 }
 
 // An Error says why an archive was rejected.
@@ -223,7 +229,35 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if len(a.Header.Note) > tlog.MaxHandover || len(a.Header.Checkpoint) > tlog.MaxCheckpoint {
 		return nil, a.fault("the note or the checkpoint is too long", nil)
 	}
-	return a, nil
+	return a, a.checkEarlier()
+}
+
+// checkEarlier checks the form of the checkpoints and notes of earlier origins.
+func (a *Reader) checkEarlier() error {
+	if len(a.Header.Ended) > MaxEarlier || len(a.Header.Notes) > MaxEarlier {
+		return a.fault("too many earlier origins", nil)
+	}
+	for _, text := range a.Header.Ended {
+		if _, err := tlog.Peek([]byte(text)); err != nil {
+			return a.fault("invalid checkpoint of an earlier origin", err)
+		}
+	}
+	for _, text := range a.Header.Notes {
+		if _, err := openOwn(text); err != nil {
+			return a.fault("invalid note of an earlier hand-over", err)
+		}
+	}
+	return nil
+}
+
+// openOwn verifies a note with the key that it names itself.
+func openOwn(note string) (tlog.Handover, error) {
+	text, _, _ := strings.Cut(note, "\n\n")
+	h, err := tlog.ParseHandover(text + "\n")
+	if err != nil {
+		return h, err
+	}
+	return tlog.OpenHandover([]byte(note), h.From)
 }
 
 func (a *Reader) fault(reason string, err error) error {
@@ -253,8 +287,29 @@ func (a *Reader) next() ([]byte, error) {
 	}
 }
 
+// countObjects returns the number of objects and lists in a JSON text.
+func countObjects(b []byte) (n int) {
+	quoted := false
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++ // only strings have escapes
+		case '{', '[':
+			if !quoted {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // strictly decodes JSON without unknown fields and without anything after the value.
 func strictly(b []byte, v any) error {
+	if n := countObjects(b); n > MaxObjects {
+		return fmt.Errorf("%d objects and lists, more than %d", n, MaxObjects)
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
@@ -370,15 +425,10 @@ func (a *Reader) note(key string) (*tlog.Handover, error) {
 		}
 		return nil, nil
 	}
-	if key == "" {
-		text, _, _ := bytes.Cut([]byte(a.Header.Note), []byte("\n\n"))
-		h, err := tlog.ParseHandover(string(text) + "\n")
-		if err != nil {
-			return nil, a.fault("invalid note", err)
-		}
-		key = h.From
+	h, err := openOwn(a.Header.Note)
+	if err == nil && key != "" {
+		h, err = tlog.OpenHandover([]byte(a.Header.Note), key)
 	}
-	h, err := tlog.OpenHandover([]byte(a.Header.Note), key)
 	if err != nil {
 		return nil, a.fault("invalid note", err)
 	}

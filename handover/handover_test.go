@@ -138,6 +138,22 @@ func TestSignedArchive(t *testing.T) {
 	}
 	forged := head
 	forged.Hash[0]++
+	stranger, _, err := tlog.GenerateKey(rand.Reader, "elsewhere.example/-/log", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := tlog.NewSigner(stranger, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := func(origin string) string {
+		msg, err := tlog.Checkpoint{Origin: origin, Size: head.Size, Root: RootOf(head)}.Sign(second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(msg)
+	}
+	elsewhere, unsigned := by(second.Name()), by(signer.Name())
 	for what, tt := range map[string]struct {
 		h    Header
 		key  string
@@ -149,6 +165,13 @@ func TestSignedArchive(t *testing.T) {
 		"rewritten log":          {Header{Note: sign(head), Checkpoint: published(forged)}, from, "was rewritten"},
 		"shorter than published": {Header{Checkpoint: published(store.Head{Size: 99, Hash: head.Hash})}, "", "only 7"},
 		"no note at all":         {Header{Note: "x"}, "", "invalid note"},
+		"another log":            {Header{Note: sign(head), Checkpoint: elsewhere}, from, "the checkpoint is of another log"},
+		"forged checkpoint":      {Header{Note: sign(head), Checkpoint: strings.Replace(published(head), "\n7\n", "\n6\n", 1)}, from, "invalid checkpoint"},
+		"unsigned checkpoint":    {Header{Note: sign(head), Checkpoint: unsigned}, from, "no signature by the key"},
+		"earlier checkpoint":     {Header{Ended: []string{"x"}}, "", "invalid checkpoint of an earlier origin"},
+		"earlier note":           {Header{Notes: []string{"x"}}, "", "invalid note of an earlier hand-over"},
+		"forged earlier note":    {Header{Notes: []string{strings.Replace(sign(head), "size 7", "size 8", 1)}}, "", "invalid note of an earlier hand-over"},
+		"too many earlier ones":  {Header{Ended: make([]string, MaxEarlier+1)}, "", "too many earlier origins"},
 	} {
 		text, _ := written(t, s, tt.h)
 		if _, _, err := Verify(strings.NewReader(text), tt.key); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -181,6 +204,9 @@ func TestHostileArchives(t *testing.T) {
 		"trailing data":     text + "x",
 		"carriage returns":  strings.ReplaceAll(text, "\n", "\r\n"),
 		"two values a line": strings.Replace(text, "}\n", "} {}\n", 1),
+		"many objects":      strings.Replace(text, `"locations":[`, `"locations":[`+strings.Repeat("{},", MaxObjects), 1),
+		"many lists":        strings.Replace(text, `"head":`, `"ended":[`+strings.Repeat("[],", MaxObjects)+`[]],"head":`, 1),
+		"deep lists":        strings.Replace(text, `"head":`, `"ended":`+strings.Repeat("[", MaxObjects)+`,"head":`, 1),
 	} {
 		if bad == text {
 			t.Fatalf("%s: nothing changed", what)
@@ -197,6 +223,17 @@ func TestHostileArchives(t *testing.T) {
 	var long *Error
 	if _, _, err := Verify(io.LimitReader(endless{}, 1<<40), ""); !errors.As(err, &long) || !strings.Contains(long.Reason, "longer than") {
 		t.Errorf("an endless line: %v", err)
+	}
+}
+
+// TestCountObjects checks that brackets in strings do not count as objects.
+func TestCountObjects(t *testing.T) {
+	for text, want := range map[string]int{
+		`{}`: 1, `{"a":[{},{}]}`: 4, `{"[{":"\"{[\\"}`: 1, `"\\",[]`: 1, `{"a":"\`: 1, "": 0,
+	} {
+		if got := countObjects([]byte(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
 	}
 }
 

@@ -72,10 +72,13 @@ nomen serve --listen :443 --tls-cert cert.pem --tls-key key.pem`},
 	{"sign-in.md", "the link is a secret of ten minutes, and the provider is another host; the scripts signin and user run both commands", `
 nomen sign-in-link
 nomen user add --name 'Zoe Zhang' --subject 'https://login.example.org/realms/staff 8f7c' --role editor --prefix urn:nbn:fi`},
-	{"hand-over-names.md", "it needs the keys of two logs; TestHandover signs with keys of its own", `
+	{"hand-over-names.md", "it needs the keys of two logs; the script handover makes them", `
+nomen handover export --log-key /etc/nomen/log.key --successor new.example/-/log+1e5ebf05+AQh9… names.handover
 curl -s https://old.example/-/log/checkpoint | nomen handover export --log-key /etc/nomen/log.key --successor new.example/-/log+1e5ebf05+AQh9… --checkpoint - names.handover
 nomen handover check --note names.handover > handover.note
-nomen handover check --key old.example/-/log+0a3c61c8+AS4k… names.handover`},
+nomen handover check --key old.example/-/log+0a3c61c8+AS4k… names.handover
+nomen proof check --key old.example/-/log+0a3c61c8+AS4k… --handover handover.note a.tlog-proof
+nomen proof get --origin old.example/-/log urn:example:alb002 > a.tlog-proof`},
 	{"from-handle.md", "it needs a server with its configuration; TestHandleGuide follows the page with one", `
 nomen authority put hdl:20.500.9999 --owner archive --owner library --fold-case
 nomen token make --who scripts --role editor --prefix hdl:20.500.9999

@@ -9,16 +9,17 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/sumdb/note"
 
 	"github.com/nomen-project/nomen/handover"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 const handoverFile = "names.handover"
@@ -45,8 +46,9 @@ before it started. Stop accepting changes before the last export.
 log, and the head of the log. The new organisation makes its key with 'nomen log key new'
 and sends the public key, NAME+HASH+KEY.
 
---checkpoint puts the last published checkpoint into the archive, from a file or -. Import
-then verifies that the archive continues what was published.
+The archive has the last published checkpoint, with which the new organisation can make
+receipts that the old key has signed. Import verifies that the archive continues it. If a
+server has the store open, pass the checkpoint with --checkpoint, from a file or -.
 
 FILE has reserved names, and names and mail addresses of users. Only you can read it.`
 
@@ -117,9 +119,15 @@ func (c *cli) exportHandover(ctx context.Context, b backend, file, logKey, succe
 		return err
 	}
 	h := handover.Header{Made: clock().UTC().Format(time.RFC3339), Program: versionText(), Checkpoint: checkpoint}
-	from := ""
+	if err := c.addPublished(ctx, b, &h); err != nil {
+		return err
+	}
+	from, origin := "", ""
+	if last, err := tlog.Peek([]byte(h.Checkpoint)); err == nil {
+		origin = last.Origin
+	}
 	if logKey != "" {
-		if h.Note, from, err = signHandover(logKey, successor, head); err != nil {
+		if h.Note, from, err = signHandover(logKey, origin, successor, head); err != nil {
 			return err
 		}
 	}
@@ -134,6 +142,28 @@ func (c *cli) exportHandover(ctx context.Context, b backend, file, logKey, succe
 	return c.checkHandover(file, from)
 }
 
+// addPublished adds what was published of the log of a store to the header of its archive: the last
+// checkpoint, unless the header has one, and those of earlier origins.
+func (c *cli) addPublished(ctx context.Context, b backend, h *handover.Header) error {
+	l, ok := b.(*local)
+	if !ok {
+		return nil
+	}
+	vault, ok := l.store.(store.Vault)
+	if !ok {
+		return nil
+	}
+	s, err := publish.ReadState(ctx, vault, filepath.Join(c.data, publishedFile))
+	if err != nil || s == nil {
+		return err
+	}
+	if h.Checkpoint == "" {
+		h.Checkpoint = s.Published
+	}
+	h.Ended, h.Notes = s.Ended, s.Notes
+	return nil
+}
+
 func headOf(ctx context.Context, b backend) (store.Head, error) {
 	if l, ok := b.(*local); ok {
 		return settledHead(ctx, l.store)
@@ -141,16 +171,14 @@ func headOf(ctx context.Context, b backend) (store.Head, error) {
 	return b.Head(ctx)
 }
 
-func signHandover(file, successor string, head store.Head) (signed, from string, err error) {
+// signHandover returns the hand-over note of an origin, signed by the key in a file, and the public
+// key of the origin. The origin is "" if nothing was published; then it is the name of the key.
+func signHandover(file, origin, successor string, head store.Head) (signed, from string, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return "", "", err
 	}
-	skey := strings.TrimSpace(string(b))
-	var signer note.Signer
-	if from, err = tlog.PublicKey(skey); err == nil {
-		signer, err = tlog.NewSigner(skey, nil)
-	}
+	signer, from, err := publish.SignerFor(strings.TrimSpace(string(b)), origin)
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w", file, err)
 	}
@@ -317,7 +345,20 @@ func (c *cli) loadHandover(ctx context.Context, file, to string, line handoverLi
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.loadEntries(ctx, s, a.Head, a.Entries(), line), s.Close())
+	err = c.loadEntries(ctx, s, a.Head, a.Entries(), line)
+	if vault, ok := s.(store.Vault); ok && err == nil {
+		h := a.Header
+		err = publish.TakeOver(ctx, vault, withText(h.Ended, h.Checkpoint), withText(h.Notes, h.Note))
+	}
+	return errors.Join(err, s.Close())
+}
+
+// withText returns a list with a text at its end, unless the text is "".
+func withText(list []string, text string) []string {
+	if text == "" {
+		return list
+	}
+	return append(slices.Clone(list), text)
 }
 
 func (c *cli) loadEntries(ctx context.Context, s store.Store, head store.Head, entries iter.Seq2[*store.Entry, error], line handoverLine) error {

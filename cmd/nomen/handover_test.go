@@ -3,12 +3,15 @@ package main
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
 	"github.com/nomen-project/nomen/tlog"
 )
 
@@ -176,5 +179,56 @@ func TestHandoverImportBreaksOff(t *testing.T) {
 	}
 	if _, err := os.Stat(to + handoverPart); err == nil {
 		t.Error("the incomplete directory is still there")
+	}
+}
+
+// TestHandoverIntoDatabase checks imports into databases that are not empty: one that an interrupted
+// import has left is continued, and one with another log, or with later changes, is not changed.
+func TestHandoverIntoDatabase(t *testing.T) {
+	d := newDatabase(t)
+	d.done("put", "urn:x-shop:1", "https://example.org/1")
+	d.done("put", "urn:x-shop:2", "https://example.org/2")
+	d.done("put", "urn:x-shop:3", "https://example.org/3")
+	archive := filepath.Join(t.TempDir(), "a.handover")
+	d.done("handover", "export", archive)
+	head := verifiedHead(d, "pebble:"+filepath.Join(d.dir, storeDir))
+	c := d.connect(d.URL())
+	for i, what := range []string{"interrupted", "another log", "later changes"} {
+		schema := fmt.Sprint("target", i)
+		d.execute(c, "create schema "+schema)
+		url := d.URL() + "&search_path=" + schema
+		want, status := head, exitYes
+		switch what {
+		case "interrupted":
+			d.beginImport(url)
+		case "another log":
+			d.done("put", "--store", url, "urn:x-shop:1", "https://example.org/other")
+			want, status = verifiedHead(d, url), exitFailure
+		case "later changes":
+			d.done("handover", "import", "--to", url, archive)
+			d.done("put", "--store", url, "urn:x-shop:4", "https://example.org/4")
+			want, status = verifiedHead(d, url), exitFailure
+		}
+		_, all := d.command(status, "handover", "import", "--to", url, archive)
+		if got := verifiedHead(d, url); got != want {
+			t.Errorf("%s: the head is %s, want %s: %s", what, got, want, all)
+		}
+	}
+}
+
+// beginImport loads the first change of the store of the data directory into a database.
+func (d *database) beginImport(url string) {
+	d.Helper()
+	from, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(d.dir, storeDir), ReadOnly: true})
+	if err != nil {
+		d.Fatal(err)
+	}
+	to, err := pgstore.Open(d.Context(), pgstore.Options{URL: url})
+	if err != nil {
+		d.Fatal(err)
+	}
+	err = to.Load(d.Context(), upTo(1, func(uint64, uint64) {}, from.Changes(d.Context(), 0)))
+	if err := errors.Join(err, to.Close(), from.Close()); err != nil {
+		d.Fatal(err)
 	}
 }

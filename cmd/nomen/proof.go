@@ -32,10 +32,13 @@ func (c *cli) proofCommand() *cobra.Command {
 
 const proofGetLong = `Get prints the receipt for the current revision of a name, or for the revision that was
 current at --at. With --via, the receipt is from the server at a URL. Without, it is from the
-store of the data directory, which no server must have open; it then has the complete content.`
+store of the data directory, which no server must have open; it then has the complete content.
+
+After a hand-over, --origin makes a receipt of the log before it: with the last checkpoint of
+that origin, which the old key has signed.`
 
 func (c *cli) proofGetCommand() *cobra.Command {
-	var at, via string
+	var at, via, origin string
 	cmd := &cobra.Command{
 		Use:   "get NAME",
 		Short: "get the receipt of a name",
@@ -46,8 +49,12 @@ func (c *cli) proofGetCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&at, "at", "", "time, such as 2026-01-31T12:00:00Z, or day (default now)")
+	f.StringVar(&origin, "origin", "", "origin of the log before a hand-over (default the present one)")
 	f.StringVar(&via, "via", "", "public URL of the server, such as https://names.example.org")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if origin != "" && via != "" {
+			return usagef("proof get: --origin is about the store of the data directory; omit --via")
+		}
 		n, err := name.Parse(args[0])
 		if err != nil {
 			return usageError{err}
@@ -62,7 +69,7 @@ func (c *cli) proofGetCommand() *cobra.Command {
 		if via != "" {
 			text, err = fetchReceipt(cmd.Context(), via, n, at)
 		} else {
-			text, err = c.ownReceipt(cmd.Context(), n, when)
+			text, err = c.ownReceipt(cmd.Context(), n, when, origin)
 		}
 		if err != nil {
 			return err
@@ -115,7 +122,7 @@ func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]by
 	return b, nil
 }
 
-func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time) (text []byte, err error) {
+func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time, origin string) (text []byte, err error) {
 	err = c.withSource(ctx, reads, "proof get", func(s store.Store) error {
 		o, err := c.publishOptions(s, "")
 		if err != nil {
@@ -126,7 +133,7 @@ func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time) (text
 				return err
 			}
 			if when.IsZero() || !change.Time.After(when) {
-				text, err = publish.OwnReceipt(ctx, o, change)
+				text, err = publish.OwnReceipt(ctx, o, origin, change)
 				return err
 			}
 		}
@@ -147,11 +154,14 @@ const proofCheckLong = `Check verifies a receipt, without network, with the publ
 receipt proves. With --witness, it also says which of these witnesses have cosigned the
 checkpoint, and with --need that at least so many must have.
 
+If the log was handed over, --key can be the key before the hand-over: with --handover, the
+file with the hand-over note, check also accepts receipts that are signed by the new key.
+
 The exit status is 1 if the receipt proves nothing; the reason is printed.`
 
 func (c *cli) proofCheckCommand() *cobra.Command {
 	var key string
-	var witnesses []string
+	var witnesses, handovers []string
 	var need int
 	cmd := &cobra.Command{
 		Use:     "check --key VKEY FILE",
@@ -163,6 +173,7 @@ func (c *cli) proofCheckCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&key, "key", "", "public key of the log (required)")
 	f.StringArrayVar(&witnesses, "witness", nil, "public key of a witness")
+	f.StringArrayVar(&handovers, "handover", nil, "file with a hand-over note, signed by --key or by the new key of the note before; can be repeated")
 	f.IntVar(&need, "need", 0, "number of these witnesses that must have cosigned")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if key == "" {
@@ -183,9 +194,34 @@ func (c *cli) proofCheckCommand() *cobra.Command {
 		if need < 0 || need > len(all) {
 			return usagef("proof check: --need %d: must be between 0 and the number of --witness", need)
 		}
-		return c.checkReceipt(args[0], log, all, need)
+		keys, err := keysAfter(key, log, handovers)
+		if err != nil {
+			return err
+		}
+		return c.checkReceipt(args[0], keys, all, need)
 	}
 	return cmd
+}
+
+// keysAfter returns the keys of a log to which hand-over notes lead from a trusted key, newest first.
+func keysAfter(key string, log note.Verifier, notes []string) ([]note.Verifier, error) {
+	keys := []note.Verifier{log}
+	for _, file := range notes {
+		msg, err := readLimited(file, tlog.MaxHandover)
+		if err != nil {
+			return nil, err
+		}
+		h, err := tlog.OpenHandover(msg, key)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		next, err := tlog.NewVerifier(h.To)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		key, keys = h.To, append([]note.Verifier{next}, keys...)
+	}
+	return keys, nil
 }
 
 // A receiptLine is the JSON result of checking a receipt.
@@ -211,20 +247,26 @@ type receiptBy struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-func (c *cli) checkReceipt(file string, log note.Verifier, witnesses []note.Verifier, need int) error {
+// checkReceipt verifies the receipt in a file. One of the keys must have signed it.
+func (c *cli) checkReceipt(file string, keys, witnesses []note.Verifier, need int) error {
 	data, err := c.readReceipt(file)
 	if err != nil {
 		return err
 	}
+	var r *receipt.Result
+	var invalid error
+	for _, key := range keys {
+		if r, invalid = receipt.Check(data, key, witnesses...); !errors.Is(invalid, tlog.ErrUnsigned) && !errors.Is(invalid, tlog.ErrOrigin) {
+			break
+		}
+	}
 	line := receiptLine{}
-	r, err := receipt.Check(data, log, witnesses...)
 	switch {
-	case err != nil:
-		line.Fault = err.Error()
+	case invalid != nil:
+		line.Fault = invalid.Error()
 	case len(r.Log.Cosignatures) < need:
 		line.Fault = fmt.Sprintf("%d of these witnesses have cosigned the checkpoint, but %d must have", len(r.Log.Cosignatures), need)
-	}
-	if line.Fault == "" {
+	default:
 		line = receiptLineOf(r)
 	}
 	if c.json {

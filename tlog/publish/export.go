@@ -36,19 +36,20 @@ type Exported struct {
 	Files   int    `json:"files"` // files written
 }
 
-// last returns the published checkpoint that the store has.
-func last(ctx context.Context, o Options) ([]byte, tlog.Checkpoint, error) {
+// last returns the published checkpoint that the store has. With an origin, it returns the last
+// checkpoint of this origin, which can have ended.
+func last(ctx context.Context, o Options, origin string) ([]byte, tlog.Checkpoint, error) {
 	state, _, filed, err := load(ctx, o.Store, o.File)
 	if err != nil {
 		return nil, tlog.Checkpoint{}, err
 	}
-	if state == nil || state.Published == "" {
+	if filed != nil && (state == nil || state.Published == "") {
 		state = filed
 	}
-	if state == nil || state.Published == "" {
+	if state == nil {
 		return nil, tlog.Checkpoint{}, ErrNotPublished
 	}
-	c, err := tlog.Peek([]byte(state.Published))
+	text, c, err := state.checkpoint(origin)
 	if err != nil {
 		return nil, c, err
 	}
@@ -68,14 +69,35 @@ func last(ctx context.Context, o Options) ([]byte, tlog.Checkpoint, error) {
 	if tlog.CheckConsistency(hashes, c, checkpointOf(c.Origin, head)) != nil {
 		return nil, c, ErrSuspended
 	}
-	return []byte(state.Published), c, nil
+	return text, c, nil
+}
+
+// checkpoint returns the last published checkpoint of an origin, or of the present one for "". It
+// returns the newest, because an origin can end at a hand-over and continue with another key.
+func (s *State) checkpoint(origin string) (text []byte, c tlog.Checkpoint, err error) {
+	if origin == "" {
+		if s.Published == "" {
+			return nil, c, ErrNotPublished
+		}
+		c, err = tlog.Peek([]byte(s.Published))
+		return []byte(s.Published), c, err
+	}
+	for _, published := range slices.Backward(append(slices.Clone(s.Ended), s.Published)) {
+		if published == "" {
+			continue
+		}
+		if c, err = tlog.Peek([]byte(published)); err != nil || c.Origin == origin {
+			return []byte(published), c, err
+		}
+	}
+	return nil, c, fmt.Errorf("no checkpoint of the log %s is known: %w", origin, ErrNotPublished)
 }
 
 // Export writes the published log to a directory, for any web server. With entries set, it also
 // writes the bundles, unless some entry is not public. If progress is not nil, Export calls it
 // regularly with the number of entries read and the total.
 func Export(ctx context.Context, o Options, dir string, entries bool, progress func(done, total uint64)) (Exported, error) {
-	text, c, err := last(ctx, o)
+	text, c, err := last(ctx, o, "")
 	if err != nil {
 		return Exported{}, err
 	}
@@ -274,9 +296,10 @@ func (x *exporter) sync() error {
 	return os.MkdirAll(x.dir, 0o755)
 }
 
-// OwnReceipt returns the receipt for a change, with its content, for those who have the store.
-func OwnReceipt(ctx context.Context, o Options, c *store.Change) ([]byte, error) {
-	text, is, err := last(ctx, o)
+// OwnReceipt returns the receipt for a change, with its content, for those who have the store. With
+// an origin that has ended, for example at a hand-over, the receipt has its last checkpoint.
+func OwnReceipt(ctx context.Context, o Options, origin string, c *store.Change) ([]byte, error) {
+	text, is, err := last(ctx, o, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +329,7 @@ type Absence struct {
 // Absent reads all entries of the published log and looks for those about a subject. It verifies
 // the entries against the checkpoint.
 func Absent(ctx context.Context, o Options, s store.Subject, progress func(done, total uint64)) (Absence, error) {
-	_, c, err := last(ctx, o)
+	_, c, err := last(ctx, o, "")
 	if err != nil {
 		return Absence{}, err
 	}

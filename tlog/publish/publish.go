@@ -433,6 +433,9 @@ func Resume(ctx context.Context, o Options, checkpoint []byte, origin string) (v
 				next.Ended = append(next.Ended, c)
 			}
 		}
+		if len(next.Notes) == 0 {
+			next.Notes = s.Notes
+		}
 	}
 	if _, ok, err := l.swap(ctx, stored, &next); err != nil {
 		return "", err

@@ -43,8 +43,12 @@ type State struct {
 	// checkpoint.
 	Restored string `json:"restored,omitempty"`
 
-	// Ended has the last checkpoint of each origin that was given up.
+	// Ended has the last checkpoint of each origin that was given up or handed over.
 	Ended []string `json:"ended,omitempty"`
+
+	// Notes has the hand-over notes that lead from the first key of the log to the present one. See
+	// [tlog.Handover].
+	Notes []string `json:"notes,omitempty"`
 }
 
 func (s *State) encode() []byte {
@@ -140,6 +144,34 @@ func load(ctx context.Context, v store.Vault, path string) (s *State, stored []b
 	}
 	other, err = readFile(path)
 	return s, stored, other, err
+}
+
+// ReadState returns the state of publication of a store, or nil if nothing was published. The
+// parameter path is the file with the copy of the state, or "".
+func ReadState(ctx context.Context, v store.Vault, path string) (*State, error) {
+	s, _, filed, err := load(ctx, v, path)
+	if s == nil || s.Signed == "" && filed != nil {
+		s = filed
+	}
+	return s, err
+}
+
+// TakeOver stores in a new store what was published of its log before a hand-over: the last
+// checkpoint of each origin, and the hand-over notes. With these checkpoints, [OwnReceipt] makes
+// receipts that the earlier keys have signed. If the store has a state, TakeOver does nothing.
+func TakeOver(ctx context.Context, v store.Vault, ended, notes []string) error {
+	if len(ended) == 0 && len(notes) == 0 {
+		return nil
+	}
+	_, err := v.SwapSecret(ctx, SecretKey, nil, (&State{Ended: ended, Notes: notes}).encode())
+	return err
+}
+
+// SignerFor returns the signer and the public key of an origin. The private key must be for this
+// origin, or for the one from which it continues after 'nomen log resume --accept-rollback'.
+func SignerFor(skey, origin string) (signer note.Signer, vkey string, err error) {
+	signer, _, vkey, err = keyFor(skey, origin)
+	return signer, vkey, err
 }
 
 // errForeignKey says that another key than the present one has signed the last checkpoint.

@@ -22,6 +22,9 @@ import (
 // the store, so it remains when the store is replaced by a backup.
 const publishedFile = "log.json"
 
+// publishLeaseKey is the key of the lease of the node that publishes.
+const publishLeaseKey = "log"
+
 // publishLease is how long a node of a database keeps the right to publish after it has renewed it.
 const publishLease = 15 * time.Second
 
@@ -144,10 +147,18 @@ func (c *cli) startPublishing(ctx context.Context, f *serveFlags, s store.Store,
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { l.Run(ctx) })
-	return l, func() { cancel(); running.Wait() }, nil
+	return l, func() {
+		cancel()
+		running.Wait()
+		if o.Lease != nil { // so that another node continues at once
+			free, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			_, _ = o.Store.Lease(free, publishLeaseKey, c.instance, 0) // otherwise the lease expires
+		}
+	}, nil
 }
 
 // leasePublishing returns a function that reports whether this node of a database may publish.
 func (c *cli) leasePublishing(vault store.Vault) func(context.Context) bool {
-	return c.leaseOf(vault, "log", publishLease)
+	return c.leaseOf(vault, publishLeaseKey, publishLease)
 }

@@ -98,9 +98,10 @@ soak: ## 100 reloads and 20 restarts under load without a lost request, then ord
 	$(GO) test -count=1 -tags soak -v -run '^TestSoak(Reloads|Restarts|SecureRestarts)$$' ./cmd/nomen
 	MINUTES=$(or $(MINUTES),10) $(GO) test -count=1 -tags soak -v -timeout 4h -run '^TestSoak$$' ./scripts/attacks
 
-test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both (root)
+test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both, kill servers that publish the log (root)
 	@scripts/prepare.sh ha
 	KILLS=$(or $(KILLS),20) $(GO) test -count=1 -tags ha -timeout 60m -v ./scripts/ha
+	$(GO) test -count=1 -tags ha -run '^TestPublishByNodes$$' -v ./cmd/nomen
 
 crash: build ## kill -9 servers and a database KILLS times under load, after the full-length tests of simulated crashes and damage; STORE=pebble or STORE=pg for one of them
 	$(if $(filter pg,$(STORE)),,$(GO) test -count=1 -timeout 1h ./store/pebblestore)
@@ -129,6 +130,11 @@ bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./... | tee docs/bench/latest.txt
 	$(TOOLS)/benchstat docs/bench/latest.txt
+
+.PHONY: bar-log
+bar-log: ## the cost of publishing the log: receipts, tiles, export, writes, reads, audit; STORE is a copy of a store, NAMES is the number of entries for the audit (100000)
+	NOMEN_LOG_STORE='$(STORE)' $(GO) test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) -timeout 1h ./tlog/publish
+	NOMEN_NAMES='$(NAMES)' $(GO) test -run '^$$' -bench Audit -benchtime 1x -timeout 1h ./tlog/watch
 
 check-log: ## the published log of CHANGES changes, checked by programs of others (Tessera, transparency-dev)
 	cd bench/tlog && $(GO) test -count 1 -v . -changes $(or $(CHANGES),100000)

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func benchLog(b *testing.B, s store.Store) *publish.Log {
 	}
 	l := open(b, options(b, s, skey, ""))
 	c := step(b, l, v)
-	b.ReportMetric(float64(c.Size), "entries")
+	b.Logf("%d entries", c.Size)
 	return l
 }
 
@@ -145,4 +146,58 @@ func BenchmarkWrites(b *testing.B) {
 	}
 	b.ReportMetric(100*(1-float64(made[true])/float64(made[false])), "percent")
 	b.ReportMetric(float64(made[false])/float64(b.N), "changes/s")
+}
+
+// BenchmarkReads reads names in turns of a second each, with and without publication, while another
+// goroutine makes 100 changes a second. It compares the numbers of reads. The cost is in percent of
+// the reads without publication.
+func BenchmarkReads(b *testing.B) {
+	s := benchStore(b)
+	skey, _ := newKey(b, origin, false)
+	if err := s.PutSecret(b.Context(), publish.SecretKey, nil); err != nil {
+		b.Fatal(err)
+	}
+	l := open(b, options(b, s, skey, filepath.Join(b.TempDir(), "log.json")))
+	var names []name.Name
+	for rec, err := range s.List(b.Context(), store.Scan{}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if names = append(names, rec.Name); len(names) == 100_000 {
+			break
+		}
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer stop()
+	writing.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			rec := &store.Record{Name: name.MustParse(fmt.Sprintf("urn:x-w:%d", i%1000)), Status: nomen.Active, Locations: []nomen.Location{{URL: fmt.Sprint("https://example.org/", i)}}}
+			rec.Spelling = rec.Name.Key()
+			_, _ = s.Apply(ctx, []store.Change{{Record: rec, Expected: store.AnyRevision, Time: time.Now()}})
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	read := map[bool]int{}
+	n := 0
+	turn := func(publishing bool) {
+		var running sync.WaitGroup
+		defer running.Wait()
+		if publishing {
+			running.Go(func() { _ = l.Step(b.Context()) })
+		}
+		for end := time.Now().Add(time.Second); time.Now().Before(end); n++ {
+			if _, err := s.Get(b.Context(), names[n*7919%len(names)], time.Time{}); err != nil {
+				b.Fatal(err)
+			}
+			read[publishing]++
+		}
+	}
+	for b.Loop() {
+		turn(false)
+		turn(true)
+	}
+	b.ReportMetric(100*(1-float64(read[true])/float64(read[false])), "percent")
+	b.ReportMetric(float64(read[false])/float64(b.N), "reads/s")
 }

@@ -40,6 +40,7 @@ func (d *doctor) namedFiles() (all []namedFile) {
 		}
 	}
 	add(d.text("acme-eab-key-file"), "the key of --acme-eab-key-file", true)
+	add(d.flags.publish.key, "the private key of --log.key", true)
 	return all
 }
 

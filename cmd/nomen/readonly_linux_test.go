@@ -44,4 +44,7 @@ func TestReadOnlyMedium(t *testing.T) {
 	if status, said := do("put", "--data", data, "urn:example:2", url); status != exitFailure || !strings.Contains(said, "read-only file system") {
 		t.Errorf("put: status %d: %s", status, said)
 	}
+	if status, said := do("log", "key", "new", "--name", "a.example/-/log", filepath.Join(medium, "log.key")); status != exitFailure || !strings.Contains(said, "read-only file system") || strings.Contains(said, "a.example/-/log+") {
+		t.Errorf("log key new: status %d: %s, want no public key", status, said)
+	}
 }

@@ -372,6 +372,33 @@ func TestRollback(t *testing.T) {
 	})
 }
 
+// TestClockGoesBack checks that a clock that is set back between two checkpoints changes nothing: the
+// second continues the first, and later changes are published too, also after a restart. If it is set
+// back by more than a day, the store rejects changes.
+func TestClockGoesBack(t *testing.T) {
+	w := newWorld(t)
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	for i, shift := range []time.Duration{0, -20 * time.Hour, -23 * time.Hour, 0} {
+		w.with(func(s *pebblestore.Store, _ *publish.Log) {
+			o := options(t, s, w.skey, w.file)
+			o.Now = func() time.Time { return now.Add(shift) }
+			l := open(t, o)
+			for n := range 2 {
+				rec := &store.Record{Name: name.MustParse(fmt.Sprintf("urn:x-a:%d", n)), Spelling: "urn:x-a:x", Status: nomen.Active, Locations: []nomen.Location{{URL: fmt.Sprint("https://example.org/", i)}}}
+				if _, err := s.Apply(t.Context(), []store.Change{{Record: rec, Expected: store.AnyRevision, Time: o.Now()}}); err != nil {
+					t.Fatal(err)
+				}
+				if c := step(t, l, w.v); c.Size != uint64(2*i+n+1) || l.Status().Problem != "" {
+					t.Errorf("shift %v: %+v, %+v", shift, c, l.Status())
+				}
+			}
+			if is := l.Status(); !is.Time.Equal(now.Add(shift)) {
+				t.Errorf("shift %v: the checkpoint is from %v", shift, is.Time)
+			}
+		})
+	}
+}
+
 // TestRestoredElsewhere checks that a store that was restored to a new data directory publishes only
 // after the last published checkpoint is known.
 func TestRestoredElsewhere(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -114,6 +115,17 @@ func siteOf(t *testing.T, s fullStore, failed ...string) *site {
 	return next
 }
 
+// shared returns the texts and the templates of all sites. To parse and escape the templates takes
+// longer than the requests of most tests.
+var shared = sync.OnceValues(func() (*Pages, error) {
+	texts, err := readTexts()
+	if err != nil {
+		return nil, err
+	}
+	editions, err := newEditions(texts)
+	return &Pages{messages: texts, editions: editions}, err
+})
+
 // start starts the server of the site, which reads the jobs of an earlier one.
 func (s *site) start() {
 	s.t.Helper()
@@ -131,7 +143,11 @@ func (s *site) start() {
 	s.api = api
 	s.stop = func() { api.Shutdown(context.Background()) }
 	s.t.Cleanup(s.stop)
-	if s.pages, err = New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(s.signIn), Now: now}); err != nil {
+	common, err := shared()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.pages, err = newPages(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(s.signIn), Now: now}, common.messages, common.editions); err != nil {
 		s.t.Fatal(err)
 	}
 }

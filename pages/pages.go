@@ -94,10 +94,23 @@ type Pages struct {
 
 // New returns Pages. It returns an error if an option is missing or invalid.
 func New(o Options) (*Pages, error) {
+	texts, err := readTexts()
+	if err != nil {
+		return nil, err
+	}
+	editions, err := newEditions(texts)
+	if err != nil {
+		return nil, err
+	}
+	return newPages(o, texts, editions)
+}
+
+// newPages returns Pages with editions, which other Pages may share.
+func newPages(o Options, texts *messages.Set, editions map[string]edition) (*Pages, error) {
 	if o.Client == nil || o.Sessions == nil {
 		return nil, errors.New("pages: options: Client and Sessions are required")
 	}
-	p := &Pages{client: o.Client, sessions: o.Sessions, condition: o.Condition, publicURL: o.PublicURL, now: o.Now, log: o.Log, static: assets()}
+	p := &Pages{client: o.Client, sessions: o.Sessions, condition: o.Condition, publicURL: o.PublicURL, now: o.Now, log: o.Log, messages: texts, editions: editions, static: assets()}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -105,12 +118,6 @@ func New(o Options) (*Pages, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
-	if p.messages, err = readTexts(); err != nil {
-		return nil, err
-	}
-	if p.editions, err = newEditions(p.messages); err != nil {
-		return nil, err
-	}
 	p.handler, err = p.protected(p.routes(o.SignIn), o.TrustedOrigins)
 	return p, err
 }

@@ -1,14 +1,18 @@
-package nomen
+package nomen_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nomen-project/nomen"
+)
 
 func TestRelationOf(t *testing.T) {
-	for rel, want := range map[string]Relation{
-		"": Itself, "item": Itself, "ITEM": Itself, "alternate": Itself, "archive": Copied, "describedby": About, "https://example.org/rel": About,
-		"license": Beside, "author": Beside, "collection": Beside, "up": Beside, "no-such-relation": Beside,
-		"license item": Itself, "archive describedby": Copied, "license author": Beside, "describedby license": About,
+	for rel, want := range map[string]nomen.Relation{
+		"": nomen.Itself, "item": nomen.Itself, "ITEM": nomen.Itself, "alternate": nomen.Itself, "archive": nomen.Copied, "describedby": nomen.About, "https://example.org/rel": nomen.About,
+		"license": nomen.Beside, "author": nomen.Beside, "collection": nomen.Beside, "up": nomen.Beside, "no-such-relation": nomen.Beside,
+		"license item": nomen.Itself, "archive describedby": nomen.Copied, "license author": nomen.Beside, "describedby license": nomen.About,
 	} {
-		if got := RelationOf(rel); got != want {
+		if got := nomen.RelationOf(rel); got != want {
 			t.Errorf("RelationOf(%q) = %v, want %v", rel, got, want)
 		}
 	}

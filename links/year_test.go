@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"sync"
@@ -53,35 +54,37 @@ const (
 )
 
 // TestYear checks the locations of a fault server during a simulated year. NOMEN_LINKS is the number
-// of locations, NOMEN_FAULTS the percentage of requests with a passing fault.
+// of locations, NOMEN_FAULTS the percentage of requests with a passing fault, and NOMEN_SEED the seed
+// of the random numbers that choose these requests.
 //
 // It asserts that no living location is ever dead, that a location with status 404 is dead within 21
 // days after the first check that finds this, that a host that is away for ten days is reported
 // once if this is noticed soon, and that no connection to a private address is made. The server asserts the manners: one
 // request at a time to each host, and the gaps.
 func TestYear(t *testing.T) {
-	n := number(t, "NOMEN_LINKS", testrun.Repeats(3_000, 1_000))
-	faults := number(t, "NOMEN_FAULTS", 2)
+	n := int(number(t, "NOMEN_LINKS", float64(testrun.Repeats(3_000, 1_000))))
+	faults, seed := number(t, "NOMEN_FAULTS", 2), uint64(number(t, "NOMEN_SEED", 3))
 	begun := time.Now()
-	synctest.Test(t, func(t *testing.T) { simulateYear(t, n/yearItems, float64(faults)/100) })
+	synctest.Test(t, func(t *testing.T) { simulateYear(t, n/yearItems, faults/100, seed) })
 	t.Logf("%v", time.Since(begun).Round(time.Millisecond))
 }
 
-func number(t *testing.T, variable string, otherwise int) int {
+func number(t *testing.T, variable string, otherwise float64) float64 {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
 		return otherwise
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-func simulateYear(t *testing.T, hosts int, faults float64) {
+func simulateYear(t *testing.T, hosts int, faults float64, seed uint64) {
 	f := newFaultServer(t, time.Now, faults)
+	f.random = rand.New(rand.NewPCG(seed, 4))
 	begin := f.begun
 	for i := 0; len(f.hosts) < hosts; i++ {
 		for _, k := range yearHosts {

@@ -27,6 +27,7 @@ type nameView struct {
 	Omitted  int // number of values of Record that the page shortens or leaves out
 
 	Resolutions *resolutionsView // nil if the page does not show them
+	Checks      []*adminapi.Link // results of the checks of the locations of Record, nil for those that are not checked; empty if the server checks none
 }
 
 // leads says where a name leads, and why.
@@ -72,6 +73,9 @@ func (c *request) name() error {
 		if v.Resolutions, err = c.nameResolutions(v.Record.Name); err != nil {
 			return err
 		}
+		if v.Checks, err = c.checksOf(v.Record); err != nil {
+			return err
+		}
 	}
 	few := newCutting(v.Spelling)
 	v.Leads.Why = few.list(v.Leads.Why, few.most)
@@ -80,6 +84,26 @@ func (c *request) name() error {
 	v.Omitted = few.omitted
 	c.show(status, "name", v)
 	return nil
+}
+
+// checksOf gets the results of the checks of the locations of a record, in their order.
+func (c *request) checksOf(rec *store.Record) ([]*adminapi.Link, error) {
+	found, err := c.api.LinksOf(c.ctx(), rec.Name)
+	switch {
+	case isKind(err, adminapi.KindNoLinks):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	byURL := map[string]*adminapi.Link{}
+	for i := range found.Links {
+		byURL[found.Links[i].URL] = &found.Links[i]
+	}
+	checks := make([]*adminapi.Link, len(rec.Locations))
+	for i := range rec.Locations {
+		checks[i] = byURL[rec.Locations[i].URL]
+	}
+	return checks, nil
 }
 
 func (c *request) subject() (name.Name, error) { return name.Parse(c.r.PathValue("name")) }

@@ -28,7 +28,7 @@ const (
 	maxShownPrefix = 150    // of one prefix of a role
 	maxShownScope  = 1000   // of all prefixes of a role
 	valueMarkup    = 100
-	rowMarkup      = 600 // of the markup of a location, about
+	rowMarkup      = 900 // of the markup of a location, about
 )
 
 func part(text string) string { return cut(text, maxShown) }

@@ -18,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 )
 
 const linksLong = `With links.check = true in its configuration, a server checks whether the locations of names
@@ -194,13 +195,52 @@ func linkLine(l *adminapi.Link) string {
 	return strings.Join(parts, "\t")
 }
 
+// checkTimes says when a location was checked, and when the next check is due.
+func checkTimes(l *adminapi.Link) string {
+	parts := []string{"not checked yet"}
+	if !l.Checked.IsZero() {
+		parts[0] = "checked " + moment(l.Checked)
+	}
+	if !l.Due.IsZero() {
+		parts = append(parts, "next check "+moment(l.Due))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// A linkReader asks servers what they know about the locations of records. After the answer that a
+// server does not check locations, it does not ask again.
+type linkReader struct{ off bool }
+
+// of returns what is known about the locations of a record, by URL.
+func (r *linkReader) of(ctx context.Context, b backend, rec *store.Record) (map[string]adminapi.Link, error) {
+	api, ok := b.(*adminapi.Client)
+	if !ok || r.off || len(rec.Locations) == 0 {
+		return nil, nil
+	}
+	all, err := api.LinksOf(ctx, rec.Name)
+	var status *adminapi.StatusError
+	switch {
+	case errors.As(err, &status) && status.Kind == adminapi.KindNoLinks:
+		r.off = true
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	byURL := map[string]adminapi.Link{}
+	for _, l := range all.Links {
+		byURL[l.URL] = l
+	}
+	return byURL, nil
+}
+
 func (c *cli) linksCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check NAME...|-",
 		Short: "check the locations of names now",
 		Long: `Check makes the server check the locations of names at once, and prints their new verdicts. It
 waits until the host may be asked, so it can take minutes. One check does not make a location
-dead: this needs failures on several days. "-" stands for names on standard input, one per
+dead: this needs failures on several days. Each line ends with the times of this check and of
+the next one. "-" stands for names on standard input, one per
 line.`,
 		Example: "  nomen links check urn:nbn:fi:ex-17",
 		Args:    arguments(1, -1),
@@ -262,7 +302,7 @@ func (c *cli) doLinks(ctx context.Context, args []string, r adminapi.LinkRequest
 			return err
 		}
 		for _, l := range all.Links {
-			a.say(l, linkLine(&l))
+			a.say(l, linkLine(&l)+"\t("+checkTimes(&l)+")")
 		}
 		return nil
 	})

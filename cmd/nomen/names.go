@@ -18,6 +18,10 @@ import (
 const getLong = `Get shows the records of names, whatever their status. With --at it shows each record as it
 was at a time (2026-11-20T12:00:00Z), or at the end of a day (2026-11-20, UTC).
 
+If a running server checks the locations, get also shows the verdict about each location, and
+when it was checked. The JSON form has only the record; 'nomen links check --json' has the
+verdicts.
+
 `
 
 func (c *cli) getCommand() *cobra.Command {
@@ -38,12 +42,19 @@ func (c *cli) getCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var checks linkReader
 		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, arg string) error {
 			rec, err := get(cmd.Context(), b, arg, when)
 			if err != nil {
 				return err
 			}
-			return a.record(rec)
+			var checked map[string]adminapi.Link
+			if when.IsZero() && !c.json {
+				if checked, err = checks.of(cmd.Context(), b, rec); err != nil {
+					return err
+				}
+			}
+			return a.record(rec, checked)
 		})
 	}
 	return cmd

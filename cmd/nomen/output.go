@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/registrar"
@@ -218,7 +219,8 @@ func rowsOf(w io.Writer) func(label string, values ...string) {
 	}
 }
 
-func (a *answers) record(r *store.Record) error {
+// record prints a record. The map checked has what the server knows about its locations, by URL.
+func (a *answers) record(r *store.Record, checked map[string]adminapi.Link) error {
 	if a.json != nil {
 		a.object(r)
 		return nil
@@ -238,7 +240,7 @@ func (a *answers) record(r *store.Record) error {
 		rows("show", "locations")
 	}
 	rows("successor", r.Successors...)
-	showLocations(rows, r.Locations)
+	showLocations(rows, r.Locations, checked)
 	showMetadata(rows, r.Metadata)
 	rows("same as", r.SameAs...)
 	showValues(rows, r)
@@ -265,9 +267,12 @@ func showValues(rows func(string, ...string), r *store.Record) {
 	}
 }
 
-func showLocations(rows func(string, ...string), all []nomen.Location) {
+func showLocations(rows func(string, ...string), all []nomen.Location, checked map[string]adminapi.Link) {
 	for _, l := range all {
 		rows("location", l.URL+details(l))
+		if check, ok := checked[l.URL]; ok {
+			rows("", check.Verdict+"; "+checkTimes(&check))
+		}
 		rows("", l.Note)
 	}
 }

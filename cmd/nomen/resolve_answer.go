@@ -127,7 +127,7 @@ func (out *answers) answer(a *nomen.Answer) error {
 		rows("successor", s.Key())
 	}
 	rows("ask instead", a.Redirect)
-	showLocations(rows, a.Locations)
+	showLocations(rows, a.Locations, nil)
 	showMetadata(rows, a.Metadata)
 	rows("same as", a.Names...)
 	if !a.Modified.IsZero() {

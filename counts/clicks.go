@@ -118,7 +118,11 @@ func (k *clicks) client(c *Client, now time.Time) uint64 {
 // seconds. It notes the click, so that the next 30 seconds begin now.
 func (k *clicks) again(c *Client, subject uint64, now time.Time) bool {
 	k.client(c, now)
-	g := c.generation
+	return c.generation.again(k, c, subject, now)
+}
+
+// again is [clicks.again] for the generation that c has noted.
+func (g *generation) again(k *clicks, c *Client, subject uint64, now time.Time) bool {
 	if before := g.previous.Load(); before != nil && before.has(mix(before.clientHash(c.addr, c.agent), subject), now) {
 		g.note(k, mix(c.hash, subject), now)
 		return true

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/pacer"
 )
 
 // Options configure a [Counter]. Store is required.
@@ -35,6 +37,7 @@ type Options struct {
 	Keep   int              // how many whole months before the present one keep the counts of days; 0 means 3
 	Now    func() time.Time // the clock; nil means time.Now
 	Log    *slog.Logger     // logs failures to write; nil means no log
+	Pacer  *pacer.Pacer     // makes the periodic writes rest while requests are answered; may be nil
 }
 
 // A Counter counts resolutions. It is safe for concurrent use. A nil Counter counts nothing.
@@ -161,7 +164,7 @@ func (c *Counter) Repeated(request uint64, last *Last, by *Client, name []byte, 
 	}
 	c.prepare(by, now)
 	hash := maphash.Bytes(c.seed, name) + uint64(what) // as in tallyOf
-	if !c.clicks.again(by, hash, now) {
+	if !by.generation.again(c.clicks, by, hash, now) {
 		c.addRepeated(request, by, name, what, hash)
 	}
 	last.clientAndSecond.Store(clientAndSecond)
@@ -362,8 +365,12 @@ func (c *Counter) dropUnrecorded(ctx context.Context) {
 	if c.batch == nil || c.o.Recorded == nil {
 		return
 	}
+	turn, done := pacer.Begin(ctx), ctx.Done()
 	ctx = context.WithoutCancel(ctx) // the batch must be complete before it is written
-	c.batch.Rows = slices.DeleteFunc(c.batch.Rows, func(r Row) bool { return r.Kind == OfName && !c.o.Recorded(ctx, r.Text) })
+	c.batch.Rows = slices.DeleteFunc(c.batch.Rows, func(r Row) bool {
+		turn.Rest(done)
+		return r.Kind == OfName && !c.o.Recorded(ctx, r.Text)
+	})
 }
 
 // write adds the batch to the store. The caller must hold writing.
@@ -443,7 +450,7 @@ func (c *Counter) Overflow() uint64 {
 
 // writeFromTimeToTime writes periodically until stop is called. stop waits for a write in progress.
 func (c *Counter) writeFromTimeToTime() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(pacer.With(context.Background(), c.o.Pacer))
 	ended := make(chan struct{})
 	c.stop = sync.OnceFunc(func() {
 		cancel()

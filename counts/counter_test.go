@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/nomen-project/nomen/internal/pacer"
 )
 
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
@@ -428,6 +430,47 @@ func TestManyNames(t *testing.T) {
 	if names, all := total(t, s, OfName), total(t, s, OfAuthority); names != 3 || all != 12 {
 		t.Errorf("names %d, authority %d; want 3, 12", names, all)
 	}
+}
+
+// While requests are answered, periodic writes rest between the look-ups of records. Flush does not.
+func TestWritesRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const names, lookup = 100, 100 * time.Microsecond
+		p, s := pacer.New(), &Memory{}
+		c, err := Open(Options{Store: s, Pacer: p, Recorded: func(_ context.Context, name string) bool {
+			p.Request()
+			time.Sleep(lookup)
+			return name != "urn:a:0"
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func() {
+			p.Request()
+			for i := range names {
+				c.Resolved(client(1, firefox), fmt.Sprint("urn:a:", i), 1, time.Now())
+			}
+		}
+		count()
+		time.Sleep(time.Minute + time.Second)
+		rested := p.Rested()
+		if rested < names/2*lookup {
+			t.Errorf("a periodic write of %d names rested for %v", names, rested)
+		}
+		if got := total(t, s, OfName); got != names-1 {
+			t.Errorf("%d resolutions, want %d", got, names-1)
+		}
+		count()
+		if err := c.Flush(t.Context()); err != nil || p.Rested() != rested {
+			t.Errorf("Flush rested for %v, %v", p.Rested()-rested, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := total(t, s, OfName); got != 2*(names-1) {
+			t.Errorf("%d resolutions, want %d", got, 2*(names-1))
+		}
+	})
 }
 
 // Counts are written each minute. If this fails for long, it is logged once, and nothing is lost.

@@ -80,7 +80,7 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 			return nil, err
 		}
 	} else {
-		side, err := countstore.OpenOrReplace(countstore.Options{Dir: filepath.Join(c.data, countsDir), Log: log})
+		side, err := countstore.OpenOrReplace(countstore.Options{Dir: filepath.Join(c.data, countsDir), Log: log, Pacer: c.pacer})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 	}
 	var err error
 	r.Counter, err = counts.Open(counts.Options{
-		Store: target, Now: clock, Log: log, Authority: func(key string) string { return authorityOf(table, key) },
+		Store: target, Now: clock, Log: log, Pacer: c.pacer, Authority: func(key string) string { return authorityOf(table, key) },
 		Recorded: func(ctx context.Context, key string) bool {
 			_, err := s.Get(store.WithStaleness(ctx), name.FromKey(key), time.Time{})
 			return !errors.Is(err, store.ErrNotFound)

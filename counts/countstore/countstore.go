@@ -22,6 +22,7 @@ import (
 
 	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	Dir string // created if it does not exist, but not the directory above it
 	FS  vfs.FS // file system; if nil, that of the operating system
 	Log *slog.Logger
+
+	Pacer *pacer.Pacer // makes compactions rest while requests are answered; may be nil
 }
 
 // A Store keeps counts in a directory. It implements [counts.Store].
@@ -75,7 +78,7 @@ var ErrClosed = errors.New("countstore: closed")
 // Open opens the counts in a directory, or creates them. The error wraps [pebblestore.ErrLocked] if
 // another process has them open, and is a [*store.VersionError] if the format is a later one.
 func Open(o Options) (*Store, error) {
-	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: o.Dir, FS: o.FS, CacheSize: cacheSize, Log: o.Log})
+	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: o.Dir, FS: o.FS, CacheSize: cacheSize, Log: o.Log, Pacer: o.Pacer})
 	if err != nil {
 		return nil, fmt.Errorf("counts: %s: %w", o.Dir, err)
 	}
@@ -199,7 +202,7 @@ func readKey(key []byte) (counts.Key, error) {
 }
 
 // Add implements [counts.Store].
-func (s *Store) Add(_ context.Context, b counts.Batch) error {
+func (s *Store) Add(ctx context.Context, b counts.Batch) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -212,7 +215,9 @@ func (s *Store) Add(_ context.Context, b counts.Batch) error {
 	w := s.db.NewBatch()
 	defer w.Close()
 	var key, value []byte
+	turn := pacer.Begin(ctx)
 	for _, r := range b.Rows {
+		turn.Rest(ctx.Done())
 		key = appendKey(key[:0], r.Month, r.Kind, r.Text)
 		cells, err := s.cells(key)
 		if err != nil {
@@ -343,11 +348,12 @@ func (s *Store) rollSome(ctx context.Context, from []byte, before counts.Month) 
 	defer s.adding.Unlock()
 	w := s.db.NewBatch()
 	defer w.Close()
-	read := 0
+	read, turn := 0, pacer.Begin(ctx)
 	for r, err := range s.rows(ctx, from, appendKey(nil, before, 0, "")) {
 		if err != nil {
 			return nil, err
 		}
+		turn.Rest(ctx.Done())
 		key := appendKey(nil, r.Month, r.Kind, r.Text)
 		if read++; read > rollRows {
 			return key, s.commit(w)

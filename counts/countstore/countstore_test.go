@@ -2,18 +2,22 @@ package countstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/counts/countstest"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -43,6 +47,32 @@ func TestStore(t *testing.T) {
 			return open(t, fs)
 		}
 	})
+}
+
+// While requests are answered, background work with many rows rests.
+func TestRests(t *testing.T) {
+	const rows = 5000
+	s, p := open(t, vfs.NewMem()), pacer.New()
+	b := counts.Batch{Node: "a", Seq: 1}
+	for i := range rows {
+		b.Rows = append(b.Rows, counts.Row{Key: counts.Key{Month: 1, Kind: counts.OfName, Text: fmt.Sprintf("urn:a:%06d", i)}, Cells: []counts.Cell{{Day: 1, What: 1, Class: counts.Regular, N: 1}}})
+	}
+	for _, tt := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"Add", func(ctx context.Context) error { return s.Add(ctx, b) }},
+		{"Roll", func(ctx context.Context) error { return s.Roll(ctx, 2) }},
+	} {
+		before := p.Rested()
+		p.Request()
+		if err := tt.do(pacer.With(t.Context(), p)); err != nil {
+			t.Fatalf("%s: %v", tt.what, err)
+		}
+		if p.Rested()-before < time.Millisecond {
+			t.Errorf("%s did not rest", tt.what)
+		}
+	}
 }
 
 // A store that is open in one process cannot be opened by another one.

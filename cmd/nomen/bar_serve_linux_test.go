@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +36,8 @@ const (
 	barMeasure    = 5 * time.Second
 	barHot        = 5000 // other names that are requested
 	barChangeRest = 20 * time.Millisecond
-	barAway       = time.Millisecond // a pause of the clients that is longer than this is logged
+	barNap        = 50 * time.Microsecond // pause of clients without a processor of their own if nothing is to do
+	barAway       = time.Millisecond      // a pause of the clients that is longer than this is logged
 )
 
 // A barSize is how much TestBarServe does.
@@ -94,18 +96,22 @@ func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
 	}
 	file := writeNames(t, size.imported)
 	t.Setenv("GOMAXPROCS", strconv.Itoa(processors))
-	serve := startProgram
-	if size.long && processors == 1 {
-		serve = startPinned
+	var prefix []string
+	switch {
+	case !size.long:
+	case processors == 1: // the clients have the other processor
+		prefix = []string{"taskset", "-c", "0"}
 		pin(t, "1")
 		defer pin(t, "0-1")
+	default: // the clients have no processor of their own, but they come first
+		prefix = []string{"nice", "-n", "5"}
 	}
-	p, err := serve(exe, data, "--no-access-log", "--connections-per-address", "1000")
+	p, err := startPrefixed(prefix, exe, "serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log", "--connections-per-address", "1000")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.kill()
-	b := &bar{T: t, public: p.public, api: adminClient(t, data), hot: barTargets(t, size.names)}
+	b := &bar{T: t, prefix: prefix, alone: processors == 1, public: p.public, api: adminClient(t, data), hot: barTargets(t, size.names)}
 	for i := range b.acknowledged {
 		b.change(i)
 	}
@@ -131,9 +137,10 @@ func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
 	}
 }
 
-// startPinned is startProgram on the first processor of the machine.
-func startPinned(exe, data string, args ...string) (*process, error) {
-	return startCommand("taskset", append([]string{"-c", "0", exe, "serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+// startPrefixed is startCommand with another command that starts the program.
+func startPrefixed(prefix []string, args ...string) (*process, error) {
+	args = append(slices.Clone(prefix), args...)
+	return startCommand(args[0], args[1:]...)
 }
 
 // pin makes this process, and the processes that it starts, run on the given processors only.
@@ -167,6 +174,8 @@ func barTargets(t *testing.T, names uint64) (all []string) {
 // change.
 type bar struct {
 	*testing.T
+	prefix       []string // command that starts the server
+	alone        bool     // the clients have a processor of their own
 	public       string
 	api          *adminapi.Client
 	hot          []string
@@ -210,7 +219,11 @@ func (b *bar) changeNames(done <-chan struct{}) {
 
 // importNames imports names with another process, because the clients measure their own process too.
 func (b *bar) importNames(exe, data, file string) {
-	load := exec.CommandContext(b.Context(), exe, "import", file, "--data", data)
+	args := []string{exe, "import", file, "--data", data}
+	if !b.alone {
+		args = append(slices.Clone(b.prefix), args...)
+	}
+	load := exec.CommandContext(b.Context(), args[0], args[1:]...)
 	load.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
 	out, err := load.CombinedOutput()
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
@@ -243,11 +256,12 @@ func (b *bar) built() bool {
 
 // run sends requests for a time: so many a second, or as many as the server answers if the rate is 0.
 //
-// One goroutine polls all connections and never sleeps, because a sleep of Go is a millisecond or
-// longer. Each connection has a schedule. If a response is late, the next request counts from the
+// One goroutine polls all connections. It does not use sleeps of Go, which take a millisecond or
+// longer, and it does not sleep at all if the clients have a processor of their own. Each connection has a schedule. If a response is late, the next request counts from the
 // time at which it should have been sent.
 func (b *bar) run(rate float64, duration time.Duration) (all measured) {
 	var parts [10]measured // in the tenths of the time
+	nap := syscall.NsecToTimespec(barNap.Nanoseconds())
 	clients := make([]barClient, barClients)
 	begun := time.Now()
 	for i := range clients {
@@ -266,8 +280,12 @@ func (b *bar) run(rate float64, duration time.Duration) (all measured) {
 			part.away += away
 		}
 		last = now
+		idle := !b.alone
 		for i := range clients {
-			clients[i].poll(part)
+			idle = !clients[i].poll(part) && idle
+		}
+		if idle {
+			_ = syscall.Nanosleep(&nap, nil)
 		}
 	}
 	for i := range parts {
@@ -339,19 +357,20 @@ func (c *barClient) close() {
 	}
 }
 
-// poll reads what has arrived, and sends the next request if it is due.
-func (c *barClient) poll(m *measured) {
+// poll reads what has arrived, and sends the next request if it is due. It returns false if there
+// was nothing to do.
+func (c *barClient) poll(m *measured) bool {
 	if c.target != "" {
 		location, err := c.receive(false)
 		if location == "" && err == nil {
-			return
+			return false
 		}
 		c.check(location, err)
 		m.note(time.Since(c.from))
 	}
 	now := time.Now()
 	if now.Before(c.due) {
-		return
+		return false
 	}
 	c.from = now
 	if c.every > 0 {
@@ -363,6 +382,7 @@ func (c *barClient) poll(m *measured) {
 	} else {
 		c.send(-1)
 	}
+	return true
 }
 
 // askChanging requests a name that is changed meanwhile, and waits for the response.

@@ -15,7 +15,7 @@ const (
 	longest = 20 * time.Millisecond // a slice counts as at most this long: a longer slice has waited for something else
 	window  = 20 * time.Millisecond // how often the share is adjusted
 	calm    = time.Second           // if there was no request for this long, background work does not rest
-	apart   = slice + slice/2       // how long after the beginning of a slice another one may begin
+	apart   = slice + slice/2       // with one processor, how long after the beginning of a slice another one may begin
 
 	leastIdle = slice / 10 // the processors must have been idle for this long between two slices
 	again     = slice / 2  // if they have not, how long background work waits before it looks again
@@ -85,7 +85,9 @@ func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 		return 0
 	}
 	p.ended, p.used = now, p.load.used()
-	p.after = later(p.after, now.Add(p.apart()-slice/time.Duration(p.processors)))
+	if p.processors == 1 {
+		p.after = later(p.after, now.Add(apart-slice))
+	}
 	rest := max(slice, time.Duration(float64(worked)*(1/p.share-1)))
 	begin := now.Add(rest)
 	if begin.Before(p.next) {
@@ -119,7 +121,14 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-func (p *Pacer) apart() time.Duration { return apart / time.Duration(p.processors) }
+// apart returns how long after the beginning of a slice another one may begin. With several
+// processors, one of them is left to the requests.
+func (p *Pacer) apart() time.Duration {
+	if p.processors == 1 {
+		return apart
+	}
+	return slice / time.Duration(p.processors-1)
+}
 
 // adjust adjusts the share to what happened in the time passed. After a long time without
 // background work, it only starts to measure again.

@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ const (
 const (
 	MaxLine     = 32 << 20 // length of a line, in bytes: a record of the maximum size with all bytes escaped
 	MaxObjects  = 1 << 17  // objects and lists in a line, because a short text can be a large list
-	MaxEarlier  = 1000     // checkpoints and notes of earlier origins
+	MaxEarlier  = 48 << 10 // total length of all checkpoints and notes, in bytes, because the new store keeps them in one secret
 	MaxRedacted = 1 << 20  // changes that are redacted before the change that redacts them is read
 )
 
@@ -234,8 +235,12 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // checkEarlier checks the form of the checkpoints and notes of earlier origins.
 func (a *Reader) checkEarlier() error {
-	if len(a.Header.Ended) > MaxEarlier || len(a.Header.Notes) > MaxEarlier {
-		return a.fault("too many earlier origins", nil)
+	size := len(a.Header.Note) + len(a.Header.Checkpoint)
+	for _, text := range slices.Concat(a.Header.Ended, a.Header.Notes) {
+		size += len(text)
+	}
+	if size > MaxEarlier {
+		return a.fault(fmt.Sprintf("the checkpoints and notes have %d bytes, more than %d", size, MaxEarlier), nil)
 	}
 	for _, text := range a.Header.Ended {
 		if _, err := tlog.Peek([]byte(text)); err != nil {

@@ -51,7 +51,7 @@ func TestStore(t *testing.T) {
 
 // While requests are answered, background work with many rows rests.
 func TestRests(t *testing.T) {
-	const rows = 5000
+	const rows = 20_000
 	s, p := open(t, vfs.NewMem()), pacer.New()
 	b := counts.Batch{Node: "a", Seq: 1}
 	for i := range rows {

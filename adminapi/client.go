@@ -271,9 +271,9 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 // maxAgain bounds how often a request is sent again because its token had sent too many.
 const maxAgain = 10
 
-// sendAgain reports whether to send a request again after err. If the reason is that its token had
-// sent too many requests, sendAgain first waits as long as the server asks, unless the context of
-// the request ends.
+// sendAgain reports whether to send a request again after err. If the token of the request had sent
+// too many requests, sendAgain first waits as long as the server asks. It stops waiting when the
+// context of the request ends.
 func sendAgain(req *http.Request, err error) bool {
 	var rate *RateError
 	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {

@@ -11,7 +11,7 @@ type column struct {
 	ignored   bool   // the column is skipped
 }
 
-// elementColumn begins the title of the column of an element of metadata. All other columns are
+// elementColumn begins the titles of the columns for metadata elements. All other columns are
 // members of a record or of a location.
 const elementColumn = "dc:"
 

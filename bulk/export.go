@@ -75,8 +75,8 @@ type ruled interface {
 	// rule appends a rule of an authority. The error says what the format cannot represent.
 	rule(b []byte, a *store.Authority, i int) ([]byte, error)
 
-	// end appends whatever ends the rules of an authority. The rules of the authority above follow,
-	// so end must keep them from answering for names of this one.
+	// end appends whatever ends the rules of an authority. The rules of the parent authority
+	// follow, so end must keep them from answering for names of this authority.
 	end(b []byte, a *store.Authority) ([]byte, error)
 
 	tail() []byte
@@ -202,7 +202,7 @@ func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix strin
 			all = append(all, a)
 		}
 	}
-	slices.Reverse(all) // an authority precedes those with shorter prefixes
+	slices.Reverse(all) // an authority precedes the authorities with shorter prefixes
 	return all, nil
 }
 

@@ -139,8 +139,8 @@ func appendTexts(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a JSON string with the escapes of [encoding/json], except those that only HTML
-// needs. It escapes U+2028 and U+2029, which are line separators in JavaScript.
+// appendText appends a JSON string with the escapes of [encoding/json], except the escapes that
+// only HTML needs. It escapes U+2028 and U+2029, which are line separators in JavaScript.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

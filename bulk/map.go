@@ -153,7 +153,7 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key equals an earlier one without regard to letter case. Keys come in the
+// seen reports whether a key equals an earlier key without regard to letter case. Keys come in the
 // order of bytes, where capital letters precede small ones. So the first of several equal keys
 // always has a capital letter, and nginxMap remembers only keys with capital letters.
 func (m *nginxMap) seen(key string) bool {

@@ -127,8 +127,8 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line: the first one with which a cell is the title of
-// the name, and otherwise the most frequent one.
+// recognise returns the delimiter of a header line. It is the first delimiter with which a cell is
+// the title of the name, and otherwise the most frequent delimiter.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {

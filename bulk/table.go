@@ -379,8 +379,8 @@ func (l *fileLine) sheet() string {
 	return l.table.rows.book.sheet
 }
 
-// title returns the title of the column for a field of a record. The line and the offset are those
-// of the location with the field, or of the record.
+// title returns the title of the column for a field of a record. The line and the offset belong to
+// the location with the field, or to the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

@@ -395,8 +395,8 @@ func linkValues(field string) iter.Seq[string] {
 	}
 }
 
-// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574). For a URL
-// that is not below its base URL, cited returns the name in the question.
+// cited returns the name that a resolver on the web cites for url (RFC 8574). If url is not below
+// the base URL of the resolver, cited returns the name in the question.
 func (s hop) cited(url string) name.Name {
 	base := ""
 	switch w := s.way.(type) {

@@ -44,8 +44,8 @@ func newClicks(size int) *clicks {
 	return k
 }
 
-// at returns the generation for a time. It makes the next one if the secret is too old, or if the
-// clock was set back.
+// at returns the generation for a time. It makes the next generation if the secret is too old, or
+// if the clock was set back.
 func (k *clicks) at(now time.Time) *generation {
 	g := k.now.Load()
 	if g == nil || !g.covers(now) {

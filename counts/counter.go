@@ -86,8 +86,8 @@ type subject struct {
 	what What
 }
 
-// A tally counts resolutions of a subject until the next write. When its counts are taken, it is
-// closed; who finds it closed needs the next one.
+// A tally counts resolutions of a subject until the next write. Taking the counts of a tally closes
+// it. A goroutine that finds a tally closed needs the next tally.
 type tally struct {
 	subject
 	hash   uint64

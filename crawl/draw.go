@@ -38,7 +38,7 @@ func identity(spelling string) string {
 	return spelling
 }
 
-// A link leads from an authority to one that it has authorised.
+// A link leads from an authority to an authority that it has authorised.
 type link struct{ parent, child string }
 
 func (e Edge) link() link {

@@ -151,9 +151,9 @@ func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (regi
 	})
 }
 
-// bearer returns the actor of a token that is the password of a client. The identity is nil if the
-// user name is not that of an identity. For an identity with a token, the secret of the token alone
-// is a password as well.
+// bearer returns the actor of a token that is the password of a client. The identity is nil if no
+// identity has the user name. For an identity with a token, the secret of the token alone is a
+// password as well.
 func (k *Identities) bearer(ctx context.Context, i *Identity, password string) (registrar.Actor, error) {
 	switch {
 	case i == nil:

@@ -6,7 +6,7 @@ import (
 )
 
 // sortSRV returns records in the order in which to try their servers (RFC 2782). Records are sorted
-// by priority, and those of the same priority are in random order, with probabilities in proportion
+// by priority. Records of the same priority are in random order, with probabilities in proportion
 // to their weights. The function pick returns a random number from 0 to n-1.
 func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	rest := slices.Clone(records)

@@ -109,7 +109,7 @@ func addressType(a netip.Addr) string {
 }
 
 // delegation returns the rule in the zone of the namespace that leads to the host. The rule is for
-// all names or only for those with the prefix.
+// all names or only for names with the prefix.
 func (z Zone) delegation() (NAPTR, error) {
 	r := NAPTR{Order: 100, Preference: 10}
 	key, host := z.Prefix.String(), canonicalHost(z.Host)

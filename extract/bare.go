@@ -84,7 +84,7 @@ func (s *scanner) decideBare(i int) bool {
 	}
 }
 
-// isBareStart reports whether an identifier may begin at i. It may not if i is inside a number, a
+// isBareStart reports whether an identifier may begin at i, because i is not inside a number, a
 // path or a name.
 func (s *scanner) isBareStart(i int) bool {
 	switch c := s.before(i); {

@@ -173,7 +173,8 @@ func (s *cssScanner) spaceEnds() bool {
 	return true
 }
 
-// imageSet reads the strings of image-set(). All except those in type() are references.
+// imageSet reads the strings of image-set(). All strings except the arguments of type() are
+// references.
 func (s *cssScanner) imageSet() {
 	for depth := 1; s.i < len(s.in.Text); {
 		switch c := s.in.Text[s.i]; {

@@ -5,8 +5,8 @@ import "bytes"
 // This file finds out how an identifier continues on the next line or page of a text.
 
 // gap returns the offset at which the identifier continues after the white space at i, and the
-// number of line breaks between. It returns -1 if there is an empty line, which ends the paragraph,
-// unless that is part of a page break.
+// number of line breaks between. An empty line ends the paragraph, and gap then returns -1, unless
+// the line is part of a page break.
 func (s *scanner) gap(i int) (next, lines int) {
 	from := i
 	for {
@@ -106,9 +106,8 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// continuation returns the offset at which the text of the line at i begins, if this line continues
-// the line before it. Otherwise it returns -1. The parameter from is an offset in the line
-// before.
+// continuation returns the offset at which the text of the line at i begins, or -1 if this line
+// does not continue the line before it. The parameter from is an offset in the line before.
 //
 // If the line before begins with quotation or comment marks ("> ", "# ", "// "), the line at i must
 // begin with the same marks, and its text begins after them. If the line before begins with the

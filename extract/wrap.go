@@ -229,9 +229,9 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	return false
 }
 
-// beginsSegment reports whether the word from next to end may follow the slash before i. It may not
-// if it looks like a personal name, a telephone number, a variable or a text formatter request. A
-// host name may only follow if the identifier already has a path.
+// beginsSegment reports whether the word from next to end may follow the slash before i. It returns
+// false for a word that looks like a personal name, a telephone number, a variable or a text
+// formatter request. A host name may only follow if the identifier already has a path.
 func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	word := s.b[next:end]
 	slash := bytes.IndexByte(word, '/')

@@ -70,8 +70,8 @@ func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether the object can be read from the requested offset. It can if there is an
-// offset, and the validator in the request is that of this object or "".
+// canResume reports whether the object can be read from the requested offset. The request must have
+// an offset, and a validator that is "" or belongs to this object.
 func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }

@@ -211,8 +211,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere returns an error if the partial file is not the one that was examined before it was
-// locked. Another process with the lock may have renamed that one.
+// stillThere returns an error if part is not the file that was examined before it was locked.
+// Another process with the lock may have renamed the examined file.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {

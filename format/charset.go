@@ -106,12 +106,10 @@ func (c charset) missing(s string) int {
 }
 
 // bestCharset returns the charset for a part:
-//
-//   - declared, if it contains all characters of the note.
-//   - Otherwise, the charset that lacks the fewest characters of the note. If several do, it is the
-//     one of them that lacks the fewest characters of the description.
-//   - If that charset lacks a character of the note or the description, it is the fallback instead,
-//     unless the fallback is zero.
+//   - declared, if it contains all characters of the note;
+//   - otherwise, the charset that lacks the fewest characters of the note and, among equals, the
+//     fewest characters of the description;
+//   - the fallback, if that charset lacks a character and the fallback is not zero.
 func bestCharset(declared, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(declared); ok && c.missing(note) == 0 {
 		return c

@@ -95,8 +95,8 @@ func kindOfWork(types []string) workKind {
 	return unknownKind
 }
 
-// A person has a family name and perhaps given names. If the name cannot be divided, or is that of
-// an organisation, the person has a literal instead.
+// A person has a family name and perhaps given names. If the name cannot be divided, or an
+// organisation has it, the person has a literal instead.
 type person struct{ family, given, literal string }
 
 // personOf parses "Family, Given". It does not divide a name without a comma, with several commas,

@@ -34,7 +34,7 @@ func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 }
 
 // jsonLD returns the JSON on one line. It escapes characters that could be read as markup, and
-// those that a terminal or browser interprets.
+// characters that a terminal or browser interprets.
 func jsonLD(a *nomen.Answer) ([]byte, error) {
 	o := newWork(a)
 	b, err := json.Marshal(&o) // escapes "<", ">" and "&"

@@ -91,7 +91,7 @@ func (t *turtle) metadata(o ldWork) {
 	}
 }
 
-// related writes the links to other things, and returns the statements about those.
+// related writes the links to other things, and returns the statements about these things.
 func (t *turtle) related(o ldWork) (others string) {
 	for _, links := range []struct {
 		property string

@@ -53,8 +53,8 @@ func isRestrictedName(s string) bool {
 	return true
 }
 
-// isLanguage reports whether s has the form of a language tag by RFC 1766, 2, but with subtags as
-// long as that of x-unspecified.
+// isLanguage reports whether s has the form of a language tag by RFC 1766, 2, but with subtags that
+// may be as long as in x-unspecified.
 func isLanguage(s string) bool {
 	const maxTag = 255
 	if len(s) > maxTag {

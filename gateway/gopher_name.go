@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name writes the menu of a name. If the text is only an element, the name is that of the authority
+// name writes the menu of a name. If the text is only an element, the name belongs to the authority
 // for the local address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := plain(entered)

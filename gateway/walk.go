@@ -29,8 +29,8 @@ func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	}
 }
 
-// walk yields records up to the first one of another authority, whose names form a block. If there
-// are more records, it returns true and the key after which to continue.
+// walk yields records up to the first record of another authority, whose names form a block. If
+// there are more records, it returns true and the key after which to continue.
 func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string, yield func(Look, error) bool) (next string, on bool) {
 	for rec, err := range r.List(ctx, store.Scan{Prefix: of.Prefix.String(), After: after}) {
 		if err != nil {

@@ -173,7 +173,8 @@ func (c *checker) add(e *store.Entry) (err error) {
 	return nil
 }
 
-// end returns an error unless the entries are all those of the log with the expected head.
+// end returns an error unless the entries are exactly the entries of the log with the expected
+// head.
 func (c *checker) end() error {
 	if got := c.log.Head(); got != c.want {
 		return fmt.Errorf("the changes have the head %s, expected %s", got, c.want)

@@ -130,9 +130,8 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns the spelling of component c, which must not be empty. It finds the start by adding
-// up the lengths of the earlier components, after converting their lengths in the URI to those in
-// the spelling.
+// slice returns the spelling of component c, which must not be empty. Its start is the sum of the
+// lengths of the earlier components, converted from lengths in the URI to lengths in the spelling.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {

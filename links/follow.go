@@ -19,8 +19,8 @@ const chunk = 1024
 // MaxURL is the length of the longest URL that is checked, in bytes.
 const MaxURL = 2048
 
-// follow adds the locations of further records, and then those of new changes. It reports whether
-// there may be more to do.
+// follow adds the locations of further records, and then the locations of new changes. It reports
+// whether there may be more to do.
 func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 	if w.o.Shared != nil {
 		if err := w.refresh(); err != nil {
@@ -64,7 +64,8 @@ func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 }
 
 // endRound records when the first round of checks begins and ends. It ends when each location was
-// checked once, or after the time in which a host is checked, if some hosts have too many locations.
+// checked once. If some hosts have too many locations, it ends after the time in which a host is
+// checked.
 func (w *Watcher) endRound(at *meta) error {
 	if at.Building || !at.Round.IsZero() {
 		return nil

@@ -67,7 +67,7 @@ func (g *gates) of(host string) *gate {
 	return h
 }
 
-// maxGates is the number of hosts at which those without recent requests are forgotten.
+// maxGates is the number of hosts from which on hosts without recent requests are forgotten.
 const maxGates = 10_000
 
 func (g *gates) sweep() {

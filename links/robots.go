@@ -109,7 +109,7 @@ func (r *robots) add(key, value string) {
 }
 
 // allows reports whether a path, with its query, may be requested. The longest rule that matches
-// decides; if two are equally long, the one that allows.
+// decides. Of two equally long rules, the rule that allows the path decides.
 func (r *robots) allows(path string) bool {
 	path = unescapedPath(path)
 	if path == "/robots.txt" {
@@ -172,8 +172,8 @@ func unescapedPath(s string) string {
 	return b.String()
 }
 
-// unescapedOctet returns the octet for a percent-encoded octet at the beginning of s, if it can
-// stand for itself.
+// unescapedOctet returns the octet for a percent-encoded octet at the beginning of s that can stand
+// for itself.
 func unescapedOctet(s string) (byte, bool) {
 	if !ascii.IsEscape(s, 0) {
 		return 0, false

@@ -239,8 +239,8 @@ func (w *Watcher) visit(ctx context.Context, host string) {
 	w.requeue(host, err != nil)
 }
 
-// pick returns the location of a host to check next. For a failing host, that is one that was good
-// if possible.
+// pick returns the location of a host to check next. For a failing host, it prefers a location that
+// was good.
 func (w *Watcher) pick(host string) (*target, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

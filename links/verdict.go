@@ -277,7 +277,7 @@ func (s *State) answered(o Observation, now time.Time) {
 	s.Moves = min(s.Moves+1, maxCount)
 }
 
-// compare compares the fingerprint of the text with that of earlier checks.
+// compare compares the fingerprint of the text with the fingerprints of earlier checks.
 func (s *State) compare(print uint64) {
 	switch {
 	case print == 0:
@@ -345,7 +345,7 @@ const (
 	day1           = 24 * time.Hour
 )
 
-// interval returns the time from a check to the next one. The parameter spread is from -1 to 1: it
+// interval returns the time from a check to the next. The parameter spread is from -1 to 1: it
 // makes long intervals up to a fifth longer or shorter.
 func (s *State) interval(now time.Time, spread float64) time.Duration {
 	d := goodEvery

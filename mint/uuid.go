@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A uuidSource generates UUIDs (RFC 9562). Those of version 7 increase strictly, even if the clock
+// A uuidSource generates UUIDs (RFC 9562). UUIDs of version 7 increase strictly, even if the clock
 // goes back. It is not safe for concurrent use.
 type uuidSource struct {
 	now     func() time.Time

@@ -12,8 +12,8 @@ import (
 )
 
 // urnKey returns the key of an assigned URN, which is the same for all names that its namespace
-// considers equivalent. If the name breaks the rules of its namespace, the key has the canonical
-// spelling of the general syntax, unless [namespace.Rules].Always is true.
+// considers equivalent. If the name breaks the rules of its namespace and [namespace.Rules].Always
+// is false, the key has the canonical spelling of the general syntax.
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)

@@ -20,8 +20,8 @@ type Prefix struct {
 	only byte // the only delimiter that may follow, or 0 if all of the namespace may
 }
 
-// delimiters returns the delimiters of the namespace or scheme of a key, or "".
-// The first is the one that [Prefix.Join] inserts.
+// delimiters returns the delimiters of the namespace or scheme of a key, or "". [Prefix.Join]
+// inserts the first delimiter.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")
 	if !more && isWhole(scheme) {

@@ -52,7 +52,7 @@ func checkISBN(nss string) *Finding {
 }
 
 // tooMany returns the finding for an ISBN with more than thirteen letters and digits. The array d
-// has the first thirteen. If one of them is not a digit, the finding is about it, because it is
+// has the first thirteen. If d has a letter, the finding is about the letter, because it is
 // probably the mistake. Otherwise the finding is about the text after the first thirteen, which
 // begins at offset surplus.
 func tooMany(nss string, d [13]byte, surplus int, rule string) *Finding {

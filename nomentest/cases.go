@@ -231,7 +231,7 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// unknown returns questions about unknown names. A reserved name is one of them, because it is not
+// unknown returns questions about unknown names. They include a reserved name, because it is not
 // public yet.
 func (f fixture) unknown() []testCase {
 	var cases []testCase

@@ -222,8 +222,8 @@ func firstField(field string) string {
 
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
-// faultOf converts an error of the API to an entry of the error summary, if the error is about the
-// input or about too many jobs.
+// faultOf converts an error about the input, or about too many jobs, to an entry of the error
+// summary.
 func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false

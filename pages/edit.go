@@ -181,7 +181,8 @@ func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec 
 	return nil
 }
 
-// versions returns a revision of a name and the newest one. The first is empty if it is unknown.
+// versions returns a revision of a name and the newest revision. The first is empty if it is
+// unknown.
 func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
 	for r, err := range c.api.Revisions(c.ctx(), n) {
 		if err != nil {
@@ -197,15 +198,16 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 	return before, now, nil
 }
 
-// compare returns the fields that differ between three versions of a record: the one that the form
-// was made from, the current one, and the form. Fields that the form lacks count as unchanged.
+// compare returns the fields that differ between three versions of a record: the version that the
+// form was made from, the current version, and the form. Fields that the form lacks count as
+// unchanged.
 func compare(before, now, yours *store.Record) []threeVersions {
 	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
 }
 
-// threeWays returns the values that differ between three versions. It knows two lists of
-// differences from the earlier version: those of the current version (changes), and those of the
-// form (ours).
+// threeWays returns the values that differ between three versions. The parameter changes has the
+// differences between the earlier and the current version, and ours the differences between the
+// earlier version and the form.
 func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
 	for _, d := range changes {

@@ -30,7 +30,7 @@ type missesView struct {
 	frame
 	Prefix      string
 	Hidden      bool // show the hidden ones
-	Rare        bool // also show those that were requested once and resemble no name
+	Rare        bool // also show lookups that were requested once and resemble no name
 	Since       time.Time
 	Asked       uint64 // requests of all names
 	Misses      []missRow
@@ -245,8 +245,8 @@ func (c *request) alias() error {
 }
 
 // finishAlias redirects to the page of the record to which an alias was added. If the alias now
-// leads to this record, finishAlias also hides the failed lookups of the alias, unless the user is
-// not allowed to.
+// leads to this record and the user has the right, finishAlias also hides the failed lookups of the
+// alias.
 func (c *request) finishAlias(v *aliasView) error {
 	failed, err := name.Parse(v.Name)
 	if err != nil {

@@ -52,7 +52,7 @@ func htmlSize(texts ...string) (size int) {
 	return size
 }
 
-// A cutting takes the first values of lists until they are too long, and counts those that it
+// A cutting takes the first values of lists until they are too long, and counts the values that it
 // shortens or leaves out.
 type cutting struct {
 	most    int // maximum length of a list

@@ -69,7 +69,7 @@ func rightsOf(grants []store.UserGrant) map[right]bool {
 }
 
 // grantsOf converts rights to grants, the highest role first. For each role, the grant for all
-// names comes before the one with prefixes.
+// names comes before the grant with prefixes.
 func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
 		i, _ := ParseRole(a.role)

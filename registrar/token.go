@@ -266,8 +266,8 @@ func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// unlogged returns the tokens without rights in the log. The result others is true if one of them
-// was not made by PutOwnToken, or if the log has the rights of other tokens.
+// unlogged returns the tokens without rights in the log. The result others is true if PutOwnToken
+// did not make all of them, or if the log has the rights of other tokens.
 func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, others bool, err error) {
 	rights, err := store.RightsOf(r.store)
 	if err != nil {

@@ -272,8 +272,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, former, nil
 }
 
-// later returns an error if the subject has other changes between the changes to undo or after
-// them, unless Force is set.
+// later returns an error if the subject has other changes between the changes to undo or after them
+// and Force is not set.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:

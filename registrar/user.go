@@ -30,7 +30,7 @@ const usersSubject = "users"
 // VALUE". Other subjects are from OpenID Connect: "ISSUER SUB", where the issuer is a URL.
 const HeaderSubject = "header"
 
-// The ID of a user is userIDMark and userIDSize characters of userIDAlphabet, which is the base32
+// The ID of a user is userIDMark and userIDSize characters of userIDAlphabet. This is the base32
 // alphabet of Douglas Crockford in lower case, without letters that look like digits.
 const (
 	userIDMark     = "u-"

@@ -60,8 +60,8 @@ func (d *decision) near() []string {
 	return all[:min(len(all), maxNear)]
 }
 
-// collect returns the spellings similar to key that are registered, and those that may be
-// registered elsewhere.
+// collect returns the similar spellings of key that are registered, and the similar spellings that
+// may be registered elsewhere.
 func (s *nearSearch) collect(key string) (known, unsure []string) {
 	likely := suggest(key)
 	var seen []string // keys of the known names

@@ -137,8 +137,8 @@ func longest(re *syntax.Regexp) int {
 	return 0
 }
 
-// longestOf combines the results of longest for the parts of an expression. It returns unbounded if
-// one of them is.
+// longestOf combines the results of longest for the parts of an expression. If one result is
+// unbounded, so is the combination.
 func longestOf(parts []*syntax.Regexp, combine func(all, n int) int) (all int) {
 	for _, part := range parts {
 		n := longest(part)

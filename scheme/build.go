@@ -45,7 +45,7 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 }
 
 // misread returns the label of the first part in given that has a different value in got, or "".
-// The parts in got are those of the built URI after parsing it.
+// The parts in got come from parsing the built URI.
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {

@@ -1,7 +1,7 @@
 package scheme
 
-// ruled returns the schemes with rules in this package, which are those that the drafts name and a
-// few related ones.
+// ruled returns the schemes with rules in this package: the schemes that the drafts name and a few
+// related ones.
 func ruled() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,

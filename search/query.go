@@ -373,7 +373,7 @@ func (s *searching) first(g *segment, key string) (int, error) {
 	return i, failed
 }
 
-// check reads the records of the candidates, and adds those that match to the page. It returns
+// check reads the records of the candidates, and adds the matching ones to the page. It returns
 // false if the page is complete.
 func (s *searching) check() (more bool, err error) {
 	keys := s.keys

@@ -68,8 +68,9 @@ func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time,
 }
 
 // isCommon reports whether a reply can be repeated for other clients and at other times. Errors
-// cannot, because failed lookups are counted. Nor can replies about something that has changed
-// within the last second, because their Last-Modified would be later than Date.
+// cannot be repeated, because failed lookups are counted. Replies about something that has changed
+// within the last second cannot be repeated either, because their Last-Modified would be later than
+// Date.
 func (p *reply) isCommon(start time.Time) bool {
 	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
 		return false

@@ -166,8 +166,8 @@ func readLines(body []byte, limit int, read func([]byte) (batchItem, bool)) []ba
 	return all
 }
 
-// parseItem parses a line of a list. Directives in fields of the line take precedence over those in
-// the query of its name, and these over the query of the list.
+// parseItem parses a line of a list. Directives in fields of the line take precedence over
+// directives in the query of its name, and these over directives in the query of the list.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)

@@ -16,9 +16,9 @@ import (
 )
 
 // A limitedListener limits the number of open connections, in total and for each address (IPv6:
-// each /64). At the limit of its address, a new connection replaces the one of this address that
-// has been idle longest. At the total limit, it replaces an idle connection of the address with the
-// most connections, so a client that opens many connections loses its own first.
+// each /64). At the limit of an address, a new connection replaces the connection of this address
+// that has been idle longest. At the total limit, it replaces an idle connection of the address
+// with the most connections, so a client that opens many connections loses its own first.
 type limitedListener struct {
 	net.Listener
 	max, each int
@@ -177,9 +177,10 @@ func (t *limitedListener) closeSilent() {
 }
 
 // replace makes room for a connection of the share s by closing an idle connection of the address
-// with the most connections. Of several such addresses, it chooses the one that has had this number
-// longest. Unless shared is true, the address must be that of s or have more connections than s. If
-// shared is true, many clients share the address of s. The caller must hold t.mu.
+// with the most connections. Of several such addresses, it chooses the address that has had this
+// number longest. Unless shared is true, the address must be the address of s or have more
+// connections than s. If shared is true, many clients share the address of s. The caller must hold
+// t.mu.
 func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
 	if shared {

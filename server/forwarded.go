@@ -40,7 +40,7 @@ func (s *Server) clientOf(r *http.Request) client {
 }
 
 // countryOf returns the country of a client. The parameter header is the country in a field of a
-// trusted proxy. If it is empty, the country is that of the address.
+// trusted proxy. If it is empty, the result is the country of the address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -57,7 +57,7 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 const unknownCountry = "ZZ"
 
 // clientFromProxies returns the client that trusted proxies report. It ignores fields from other
-// senders. The host and the protocol are those that the nearest proxy reports.
+// senders. The nearest proxy reports the host and the protocol.
 func (s *Server) clientFromProxies(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -72,7 +72,7 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
 		// The fields contradict each other: the proxy has set one of them and forwarded the other
-		// from the client, but it is unknown which. So the address is unknown.
+		// from the client. It is unknown which, so the address is unknown.
 		c.addr = netip.Addr{}
 		return c
 	case hops == nil:
@@ -122,7 +122,7 @@ func hopAddr(s string) (netip.Addr, bool) {
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
 //
 // The result ok is false if the client has sent a quoted string without an end. The elements of
-// trusted proxies, which come after it, are then a part of this string.
+// trusted proxies come after this string and have become part of it.
 func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	elements, ok := cutUnquoted(strings.Join(h.Values("Forwarded"), ","), ',')
 	for _, element := range slices.Backward(elements) {

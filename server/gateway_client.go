@@ -11,9 +11,9 @@ import (
 )
 
 // gatewayClient returns the client for whom this server asks other servers. Own users are
-// recognized by their addresses. So it also records whether a web page made the browser of the user
-// send the request: a page of another site, or one whose host name was made to lead to this server
-// (DNS rebinding).
+// recognized by their addresses. So gatewayClient also records whether a web page made the browser
+// of the user send the request. This can be a page of another site, or a page whose host name was
+// made to lead to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response

@@ -19,7 +19,7 @@ const (
 	hostOurs                     // this server's, an authority's, loopback, or the address at which the request arrived
 )
 
-// hostOwner returns who owns a host. The host is that of a Host field, an absolute target or an
+// hostOwner returns who owns a host. The host comes from a Host field, an absolute target or an
 // Origin, with or without a port. The request arrived at the address local.
 func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Addr) hostOwner {
 	h := store.CanonicalHost(host)
@@ -36,10 +36,10 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 }
 
 // isOwnOrigin reports whether clients can reach this server with this scheme and the port in host,
-// which is a host of this server. The scheme and port can be those of the connection or of the
-// public URL. For a host other than that of the public URL, the default port of a scheme is
-// accepted too, because a proxy may map that port to the listener. The host of an authority also
-// has defaultPort (1995, 3.2: Y95-29).
+// which is a host of this server. The scheme and port of the connection and of the public URL are
+// accepted. For a host that the public URL does not have, the default port of a scheme is accepted
+// too, because a proxy may map that port to the listener. The host of an authority also has
+// defaultPort (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

@@ -104,8 +104,8 @@ func unsatisfiable(length int64) *reply {
 }
 
 // byteRange parses a Range field for a body of a given length (RFC 9110, 14.1.2). It returns the
-// range and the status of the response. Without the field the range is the whole body. An invalid
-// field, and one with several ranges, count as missing.
+// range and the status of the response. Without the field the range is the whole body. A field that
+// is invalid or has several ranges counts as missing.
 func byteRange(field string, length int64) (begin, end int64, status int) {
 	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")

@@ -70,9 +70,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL changes the formats so that a list or a linkset contains the requested URL, as that of a
-// name contains the name (RFC 2483, 5; RFC 9264, 4). It removes the formats of linksets if the URL
-// cannot be the context of a link.
+// aboutURL changes the formats so that a list or a linkset contains the requested URL, just as a
+// list about a name contains the name (RFC 2483, 5; RFC 9264, 4). It removes the formats of
+// linksets if the URL cannot be the context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -104,8 +104,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds an answer about a name, named, to ans, the answer about a location of that name. The
-// description in ans remains that of the first name.
+// gather adds the answer named, about a name, to the answer ans, about a location of that name. The
+// description in ans remains the description of the first name.
 func gather(ans, named *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -129,8 +129,8 @@ func gather(ans, named *nomen.Answer) {
 	ans.Private = ans.Private || named.Private
 }
 
-// spellingsOf returns the spellings in which a location may be registered: that of the request, and
-// the normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered: the spelling in the
+// request, and the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...).String(); normal != all[0] {

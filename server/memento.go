@@ -36,7 +36,7 @@ func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path and query of a web request that is like this one, but without a time.
+// originalOf returns the path and query of this web request without the time.
 func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
@@ -132,8 +132,8 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// mementos has some public revisions of a name: a certain one with its neighbors, the first and the
-// last.
+// A mementos has some public revisions of a name: a certain revision with its neighbors, the first
+// and the last.
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
@@ -141,7 +141,7 @@ type mementos struct {
 }
 
 // mementosAt finds the public revision of a name that was current at the given time, and its
-// neighbors. For a time before the first public revision, it finds the first one. It returns
+// neighbors. For a time before the first public revision, it finds the first revision. It returns
 // ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
 	var later, second *store.Change // the next later public revision, and the second one of all

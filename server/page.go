@@ -201,8 +201,8 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 
 // resolveForm answers the form on the home page, in which a user enters a name or an element. White
 // space and angle brackets around it are ignored (1995, 2). Programs get a redirect to the path of
-// the name. Browsers get a page that leads there at once, because they apply the form-action of the
-// policy to all redirects after a form, even those of another server.
+// the name. Browsers get a page that leads there at once. They would apply the form-action of the
+// policy to all redirects after a form, even redirects by another server.
 func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))

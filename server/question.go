@@ -53,8 +53,9 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver. Its service is that of the query, or else the
-// expected one. The error, a [*nomen.Error], is about the second identifier of I=I.
+// question returns the question for the resolver. It asks for the service in the query, or
+// otherwise for the expected service. The error, a [*nomen.Error], is about the second identifier
+// of I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,

@@ -166,8 +166,8 @@ const maxPhrase = 256
 
 // setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
 // requires (3.4.1: Y95-42), unless there is a phrase already. If the target is a URL that contains
-// a URN, the phrase has only the scheme and host. Otherwise a client of 1995 would resolve that URN
-// instead of the one that it requested (Y95-43).
+// a URN, the phrase has only the scheme and host. Otherwise a client of 1995 would resolve the URN
+// in the phrase instead of the URN that it requested (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return

@@ -129,7 +129,7 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 }
 
 // reservedAnswer sends the answer to a reserved request. It chooses the format as for other
-// requests (Y95-54). Without Accept, it is that of a description.
+// requests (Y95-54). Without Accept, it chooses the format of a description.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether many clients may have the same address. That is so for a trusted proxy
-// that does not report the client, and for the loopback address, because a proxy may run on this
-// machine.
+// isShared reports whether many clients may have the same address. Many clients may share a trusted
+// proxy that does not report the client. They may also share the loopback address, because a proxy
+// may run on this machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // A shortcut answers the first requests on a connection without net/http, as long as they are
-// simple requests for names whose answers are available at once. Its responses are byte for byte
-// those that net/http would send.
+// simple requests for names whose answers are available at once. Its responses have exactly the
+// bytes that net/http would send.
 type shortcut struct {
 	server   *Server
 	listener string // the name of the listener
@@ -51,9 +51,9 @@ func (c *shortcut) use(s *Server) {
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
-// answer appends the response to the request q to dst. It returns false if net/http must answer.
-// That is so for a request that is not simple, and for one that may take long, because only
-// net/http notices when a client disconnects.
+// answer appends the response to the request q to dst. It returns false if net/http must answer,
+// because the request is not simple or may take long. Only net/http notices when a client
+// disconnects.
 func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.use()
 	defer s.users.done()

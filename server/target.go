@@ -104,9 +104,10 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority for a request that names none (1995, A95-3): that of the Host
-// field, that of the address, or the default authority. The error says that the Host field names
-// another server, for which the default authority does not apply (Y95-21, Y95-37).
+// authority returns the authority for a request that names none (1995, A95-3). This is the
+// authority of the Host field, the authority of the address, or the default authority. The error
+// says that the Host field names another server, for which the default authority does not apply
+// (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -298,8 +299,8 @@ func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedT
 	return reservedName(a.spelled(s), s), true, nil
 }
 
-// passesRest reports whether the answer depends on the spelling of the name. That is so for ARKs of
-// an authority with [store.SuffixAppend]: what follows the registered ARK is appended to the
+// passesRest reports whether the answer depends on the spelling of the name. It does for ARKs of an
+// authority with [store.SuffixAppend], because the text after the registered ARK is appended to the
 // locations with its hyphens.
 func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"

@@ -89,7 +89,7 @@ func notOffered(a parsedTarget) error {
 }
 
 // withoutService answers a THTTP request for an unknown service. It resolves the name first,
-// because an error about the name takes precedence over the one about the service (RFC 2483, 4).
+// because an error about the name takes precedence over an error about the service (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 	if err == nil {

@@ -145,7 +145,7 @@ func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims)
 	return person, err
 }
 
-// add adds a user. If another request has just added the user, it returns that one.
+// add adds a user. If another request has just added the user, add returns that user.
 func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	p, err := m.o.People.Add(ctx, n)
 	if err != nil {

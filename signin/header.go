@@ -52,8 +52,8 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// headerSession returns a session for the user whom a trusted proxy has signed in. The value is
-// that of the header field in which the proxy names this user. If the user is unknown or disabled,
+// headerSession returns a session for the user whom a trusted proxy has signed in. The value comes
+// from the header field in which the proxy names this user. If the user is unknown or disabled,
 // headerSession returns nil without an error.
 func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
 	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)

@@ -43,8 +43,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions formats sessions for the vault. If there are too many, it leaves out those that
-// were unused for the longest time.
+// formatSessions formats sessions for the vault. If there are too many, it leaves out the sessions
+// that were unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -84,7 +84,7 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions lets edit change the sessions of a user. It removes those that have ended.
+// editSessions lets edit change the sessions of a user. It removes ended sessions.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)
@@ -163,9 +163,9 @@ func (m *Manager) endDisabled(ctx context.Context, user string) {
 	}
 }
 
-// noteUse stores when a session was used, and the revision of the user. It does so only from time
-// to time. The result is false if the session has ended in the meantime. If the vault cannot be
-// changed, the session stays valid until it counts as idle.
+// noteUse stores, from time to time, when a session was used and the revision of the user. The
+// result is false if the session has ended in the meantime. If the vault cannot be changed, the
+// session stays valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {

@@ -37,7 +37,7 @@ func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) it
 	}
 }
 
-// markEnd returns the end of the range of aliases or of subjects, if url is in one of them. For a
+// markEnd returns the end of the range of aliases or of subjects to which url belongs. For a
 // location it returns "".
 func markEnd(url string) string {
 	for _, mark := range [...]string{aliasMark, subjectMark} {

@@ -219,8 +219,8 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// overreach returns an explanation if next redacts its own revision or a later one, and otherwise
-// "".
+// overreach returns an explanation if next redacts its own revision or a later revision, and
+// otherwise "".
 func overreach(next *Change) string {
 	for _, r := range next.Redacts {
 		if r >= next.Revision() {
@@ -251,7 +251,7 @@ func same(previous, change *Change) bool {
 }
 
 // follow gives c, a copy in normal form, its revision and its time. The revision is one more than
-// that of last. The time is normally not before that of last.
+// the revision of last. The time is normally not before the time of last.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {

@@ -121,7 +121,7 @@ func (t *Table) Replace(revision *Authority) {
 // An AuthoritySet finds the authority of a name, of a host or of a local address.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
-	parents  []int        // for each authority, the index of the one with the next shorter prefix that covers it, or -1
+	parents  []int        // for each authority, the index of the authority with the next shorter prefix that covers it, or -1
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
 	compiled map[*Authority]*compilation

@@ -73,7 +73,7 @@ func IsWitnessKey(v note.Verifier) bool { _, ok := v.(*cosigner); return ok }
 const privatePrefix = "PRIVATE+KEY+"
 
 // parseKey parses the text form of a key and returns its name, and its type with its bytes. For a
-// private key, the hash is that of the public key.
+// private key, the hash is the hash of the public key.
 func parseKey(text, prefix string) (name string, key []byte, err error) {
 	fault := func(rule string) error { return &FormatError{Format: "key", Rule: rule} }
 	rest, ok := strings.CutPrefix(text, prefix)

@@ -80,7 +80,7 @@ func ParseHandover(text string) (h Handover, err error) {
 	return h, h.check()
 }
 
-// check returns an error if the keys are not those of logs, or do not fit the origin.
+// check returns an error if the keys are not keys of logs, or do not fit the origin.
 func (h Handover) check() error {
 	fault := func(rule string) error { return &FormatError{Format: "hand-over note", Rule: rule} }
 	for what, key := range map[string]string{"old": h.From, "new": h.To} {

@@ -101,7 +101,7 @@ func (d Dialect) Escape(c Component, data Data) string {
 	return b.String()
 }
 
-// A bareSet is the set of characters that need no escape: those of a class, without some
+// A bareSet is the set of characters that need no escape: the characters of a class, without some
 // delimiters.
 type bareSet struct {
 	in         class

@@ -326,7 +326,7 @@ func (in *inspector) octet(once findOnce, octet byte, i int) {
 	}
 }
 
-// charset reports a run of escaped octets, which ends at offset end, if it is not valid UTF-8.
+// charset reports a run of escaped octets that is not valid UTF-8. The run ends at offset end.
 func (in *inspector) charset(once findOnce, run []byte, end int) {
 	if in.d >= Draft2003 && !utf8.Valid(run) {
 		once(FindingCharset, SeverityInfo, end-3*len(run), "the escaped octets are not valid UTF-8")
@@ -364,7 +364,7 @@ func (in *inspector) spelling() {
 	}
 }
 
-// readers compares the host and scheme with those that other software finds.
+// readers compares the host and scheme with the host and scheme that other software finds.
 func (in *inspector) readers() {
 	own := Reading{}
 	valid := in.u.IsValid()

@@ -71,7 +71,7 @@ var abnfs = sync.OnceValue(func() (all [dialects]*abnf) {
 	return all
 })
 
-// parseRule applies the parser's own function for the production, if there is one, because its
+// parseRule applies the parser's own function for the production if the parser has one, because its
 // fault is more specific than a mismatch with the grammar. The parser may accept more than the
 // grammar, but never less.
 func (d Dialect) parseRule(rule, s string) fault {

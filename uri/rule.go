@@ -1,7 +1,7 @@
 package uri
 
-// A rule is a production of the grammar. It is either one that all dialects have, under different
-// names, or the form of one scheme in the draft of 1993.
+// A rule is a production of the grammar. It is either a production that all dialects have, under
+// different names, or the form of one scheme in the draft of 1993.
 type rule uint8
 
 // The productions in which a parser can find a fault.

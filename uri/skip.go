@@ -130,7 +130,7 @@ func hasEscapeOrDot(s string) bool {
 }
 
 // escapesOrDots marks the percent signs of x, and the slashes that a full stop follows. The
-// parameter following has the octets after those of x.
+// parameter following has the octets that come after x.
 func escapesOrDots(x, following uint64) uint64 {
 	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (following ^ dots)))
 }

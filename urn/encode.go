@@ -77,8 +77,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded checks that nss, which encodes the identifier, is an NSS. It may not be one if it
-// was joined, because separators are not escaped.
+// checkEncoded checks that nss, which encodes the identifier, is an NSS. A joined nss may not be an
+// NSS, because separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")

@@ -78,8 +78,8 @@ const (
 	subDelims  = "!$&'()*+,;="
 )
 
-// productions1995 returns the productions in the prose of the draft of 1995, and those of RFC 952,
-// RFC 1123 and RFC 1738.
+// productions1995 returns the productions in the prose of the draft of 1995, and in RFC 952, RFC
+// 1123 and RFC 1738.
 func productions1995() []production {
 	return []production{
 		{"freestanding", checkWhole},

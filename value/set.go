@@ -103,7 +103,8 @@ func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	return found{isNew: true, was: len(s.old.at)}
 }
 
-// rank adds a location. A new location gets the given priority, or the next one if that is 0.
+// rank adds a location. A new location gets the given priority, or the next priority if the given
+// one is 0.
 func (s *setter) rank(f *found, priority int) {
 	if f.isNew {
 		if f.Priority = cmp.Or(priority, s.last+1); f.Priority == 1 {

@@ -125,8 +125,8 @@ func appendEscaped(b []byte, value string) []byte {
 // media-type.
 const typeMark = "ctype"
 
-// toLocation sets the fields of l from attributes. It returns false if they are not those of a
-// location.
+// toLocation sets the fields of l from attributes. It returns false if they are not the attributes
+// of a location.
 func toLocation(l *nomen.Location, attributes []attribute) bool {
 	var rest []attribute
 	for _, a := range attributes {

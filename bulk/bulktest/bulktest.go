@@ -175,7 +175,7 @@ func word(i uint64) string {
 	}[i%64]
 }
 
-// path appends a path like those of files in a Linux distribution.
+// path appends a path that looks like the path of a file in a Linux distribution.
 func path(b []byte, i uint64) []byte {
 	b = append(b, "usr/share/"...)
 	b = append(b, word(i>>24)...)

@@ -28,8 +28,7 @@ type header struct {
 
 var errDamaged = errors.New("the entry is damaged")
 
-// encode writes an entry, which has a line with the version and a checksum, one with the header,
-// and one with the answer.
+// encode writes an entry as three lines: the version with a checksum, the header, and the answer.
 func encode(e Entry) ([]byte, error) {
 	var body bytes.Buffer
 	h := header{Key: e.Key, Confirmed: e.Confirmed.UTC(), Private: e.Answer.Private, Validators: e.Validators}

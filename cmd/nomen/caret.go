@@ -75,8 +75,8 @@ func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window chooses the characters to show if the input is wider than the terminal. They include the
-// one at index place, about two thirds of the way along.
+// window chooses the characters to show if the input is wider than the terminal. The character at
+// index place is among them, about two thirds of the way along.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))
 	used := 0

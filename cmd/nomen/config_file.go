@@ -228,7 +228,7 @@ func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 }
 
 // errorf returns a usage error with the place of a value in the file. The path of a value is, for
-// example, "listen.2.address". If the file does not have the value, the place is that of the
+// example, "listen.2.address". If the file does not have the value, the error has the place of the
 // nearest table around it.
 func (f *configFile) errorf(path, format string, args ...any) error {
 	return f.errorAt(f.place(path), format, args...)

@@ -131,7 +131,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 	return err
 }
 
-// prepare checks the options, and sets those of the crawler and of the client.
+// prepare checks the options, and sets the options of the crawler and of the client.
 func (r *crawling) prepare() (err error) {
 	r.options.NoParents, r.options.NoChildren = r.relation == crawl.Child, r.relation == crawl.Parent
 	switch {

@@ -115,7 +115,7 @@ func (o *finderFlags) complete(c *client.Options) error {
 	return err
 }
 
-// hosts returns the DNS resolver for host names. A nil result means that of the system.
+// hosts returns the DNS resolver for host names. A nil result means the resolver of the system.
 func (o *finderFlags) hosts() (discover.DNS, error) {
 	if len(o.dns) == 0 {
 		return nil, nil

@@ -26,7 +26,7 @@ type seenClient struct {
 }
 
 // checkFields finds out whether the server knows the address and the host of its clients. It sends
-// one request without the header fields of proxies, and one with them.
+// one request without the header fields of proxies, and another with them.
 func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	const check = "client address"
 	plain, ok := p.seen(ctx)
@@ -60,8 +60,8 @@ func (d *doctor) compareAddress(check string, c seenClient) {
 	}
 }
 
-// compareHost compares the host that the server sees with that of the public URL. If no authority
-// has a host of its own, the server may also see its own address as the host.
+// compareHost compares the host that the server sees with the host of the public URL. If no
+// authority has a host of its own, the server may also see its own address as the host.
 func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	got := hostOnly(c.host)
 	_, err := netip.ParseAddr(got)

@@ -16,7 +16,7 @@ type namedFile struct {
 }
 
 // namedFiles returns the configuration file, and the files that it names and the server reads. It
-// leaves out credentials of the service, because systemd reads those for the server.
+// leaves out credentials of the service, because systemd reads them for the server.
 func (d *doctor) namedFiles() (all []namedFile) {
 	seen := map[string]bool{"": true}
 	add := func(path, what string, private bool) {

@@ -30,8 +30,8 @@ const (
 	maxMetricSize = 4 << 20
 )
 
-// checkClock compares the clock with that of the database. It also asks the system whether a time
-// server sets the clock.
+// checkClock compares the clock with the clock of the database. It also asks the system whether a
+// time server sets the clock.
 func (d *doctor) checkClock(ctx context.Context) {
 	const check = "clock"
 	if d.inDatabase() {

@@ -76,7 +76,7 @@ func (d *doctor) checkNames(ctx context.Context, host string) bool {
 }
 
 // checkInstance checks that this server, and no other, answers at the public URL. It also compares
-// the request that arrived with the one that was sent.
+// the request that arrived with the request that was sent.
 func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	const check = "public URL"
 	const query = "?doctor=https://a//b%2Fc%3F"
@@ -134,8 +134,8 @@ func frontProbes() []frontProbe {
 	}
 }
 
-// checkFront sends requests with unusual names, and one that is redirected, through the public URL.
-// It reports what a proxy changes in the requests and responses.
+// checkFront sends requests with unusual names, and a request that is redirected, through the
+// public URL. It reports what a proxy changes in the requests and responses.
 func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	const check = "proxy"
 	const next = "let the proxy pass on paths unchanged (nginx: no URI in proxy_pass; Apache: AllowEncodedSlashes NoDecode, nocanon)"

@@ -146,7 +146,7 @@ type extracted struct {
 	Error     string     `json:"error,omitempty"`
 }
 
-// prepare checks the options and parses those with a syntax.
+// prepare checks the options and parses the options with a syntax.
 func (e *extractor) prepare(args []string) (err error) {
 	if e.typ != "" {
 		if e.as, e.forced = extract.ParseType(e.typ); !e.forced {

@@ -102,7 +102,7 @@ func isUnknownRule(err error) bool {
 }
 
 // checkRule checks s against the production. If both dialects have a production of this name, the
-// dialect that the user gave last counts, by default the one for URIs.
+// dialect that the user gave last counts. The default is the dialect for URIs.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {

@@ -171,7 +171,7 @@ func (k *checker) checkURN(v *verdict) {
 	v.suggest(k.urn)
 }
 
-// spelling adds the findings about a URN as a URI, without those that the checks of URNs also
+// spelling adds the findings about a URN as a URI, except findings that the checks of URNs also
 // report.
 func (k *checker) spelling(v *verdict, id identifier) {
 	for _, f := range k.uri.Inspect(id.urn.String(), k.rules...) {

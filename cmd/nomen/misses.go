@@ -80,8 +80,8 @@ type missFilter struct {
 	visible bool // leave out the hidden ones
 }
 
-// misses returns the failed lookups in files. Without files, it returns those of the running
-// server, or those that the last server left in its file.
+// misses returns the failed lookups in files. Without files, it returns the failed lookups of the
+// running server, or the ones that the last server left in its file.
 func (c *cli) misses(ctx context.Context, files []string, o missFilter) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {

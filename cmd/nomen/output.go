@@ -131,9 +131,9 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// withArgument returns err with the argument of the command that is the reason, if err rejects a
-// field of a request. The map argumentOf has the argument for each field, such as "--why" for
-// "why". Other errors are returned unchanged.
+// withArgument returns err. If err rejects a field of a request, withArgument adds the argument of
+// the command that set the field. The map argumentOf has the argument for each field, such as
+// "--why" for "why".
 func withArgument(err error, argumentOf map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {

@@ -153,8 +153,8 @@ func (o *acmeFlags) options() (m certificates.Options, err error) {
 	return m, nil
 }
 
-// readCredential reads a file that an option names. The name can also be that of a credential of
-// the service (LoadCredential in the unit).
+// readCredential reads a file that an option names. The name can also be the name of a credential
+// of the service (LoadCredential in the unit).
 func readCredential(name string) ([]byte, error) {
 	path, err := systemd.Path(name)
 	if err != nil {

@@ -61,7 +61,7 @@ type listenSpec struct {
 	admin     bool
 	optional  bool   // the server also starts if this listener cannot be opened
 	tls       string // tlsOff, tlsFiles or tlsACME
-	cert, key string // for tlsFiles; those of --tls-cert and --tls-key if the table has none
+	cert, key string // for tlsFiles; by default the files of --tls-cert and --tls-key
 	protocols server.Protocols
 	dialects  []string
 	secure    *tls.Config                     // nil without TLS; set by openCertificates
@@ -244,8 +244,8 @@ func (s *listenSpec) host() string {
 	return host
 }
 
-// isExposed reports whether other machines can reach a listener that has no TLS, if it listens at
-// the given address.
+// isExposed reports whether other machines can reach a listener without TLS that listens at the
+// given address.
 func (s *listenSpec) isExposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return ok && s.admin && s.tls == tlsOff && !tcp.IP.IsLoopback()
@@ -268,8 +268,8 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	return warnings
 }
 
-// duplicates returns an error for each listener that needs the same address as an earlier one. If
-// only one of the two comes from a table, the error has the place of that table.
+// duplicates returns an error for each listener that needs the same address as an earlier listener.
+// If only one of the two comes from a table, the error has the place of that table.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {
 		for j := range i {

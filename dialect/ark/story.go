@@ -90,7 +90,8 @@ const (
 	arkletCommitment = "arklet:commitment"
 )
 
-// promise returns the promise about a name: that of its record, or otherwise that of its authority.
+// promise returns the promise about a name. It is in the record of the name, or otherwise in the
+// authority.
 func promise(base string, rec *store.Record, a *store.Authority) *story {
 	var s story
 	if a != nil {

@@ -144,8 +144,8 @@ func (h *Handler) makeRoom(user string) (ok bool, err error) {
 	return files < maxFiles && size < maxFilesSize, nil
 }
 
-// sweep removes the old files in a directory, also those of interrupted downloads, and returns the
-// others.
+// sweep removes the old files in a directory, including files of interrupted downloads, and returns
+// the others.
 func (h *Handler) sweep(dir string) (left []fs.FileInfo) {
 	entries, _ := os.ReadDir(dir) // what cannot be read has no files to remove
 	for _, e := range entries {

@@ -224,7 +224,7 @@ func appendText(b []byte, s string) []byte {
 }
 
 // embeddable returns an XML document without its declaration, for use within another document. It
-// returns false if s is not a document, or is one that cannot be part of another document.
+// returns false if s is not a document, or cannot be part of another document.
 func embeddable(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "<?xml ") {

@@ -129,7 +129,7 @@ func (h *Handler) elements(ctx context.Context, base string, rec *store.Record) 
 }
 
 // created returns the time of the first revision of a record. For a record with very many revisions
-// it returns that of an early one.
+// it returns the time of an early revision.
 func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, error) {
 	first, left := rec.Modified, maxHistory
 	if rec.Revision == 1 {

@@ -17,8 +17,9 @@ import (
 const maxAuthorization = 4 << 10
 
 // authenticate finds out who the client is. It returns an error for invalid credentials. It ignores
-// credentials that other machines can read, and those of requests for JSONP: another site can make
-// a browser send such a request with the credentials that it keeps, and read the response.
+// credentials that other machines can read, and credentials in requests for JSONP. Another site can
+// make a browser send such a request with the credentials that the browser keeps, and read the
+// response.
 func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
@@ -194,7 +195,7 @@ func (q *request) challenge(f *codeFailure) {
 }
 
 // challenge returns the challenge of a session. The parameter problem says why the last answer was
-// rejected, if one was.
+// rejected, or is "".
 func (s *session) challenge(problem string) string {
 	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
 	if problem != "" {

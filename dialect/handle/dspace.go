@@ -73,8 +73,8 @@ func (q *request) resolveRemote(handle string) bool {
 	return true
 }
 
-// urlOf returns a list with one URL: that of the alias of the handle at this server, or a location.
-// It returns nil if the handle has neither.
+// urlOf returns a list with one URL: the URL of the alias of the handle at this server, or a
+// location. It returns nil if the handle has neither.
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {

@@ -139,7 +139,7 @@ func (q *request) spans(prefix string) (all []string, err error) {
 	return all, nil
 }
 
-// readList calls do for each handle whose key begins with begin, if mayList permits it.
+// readList calls do for each handle whose key begins with begin and that mayList permits.
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
 	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {

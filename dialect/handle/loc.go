@@ -52,7 +52,7 @@ type xmlLocations struct {
 	} `xml:",any"`
 }
 
-// placesOf returns the locations in values, except those that are not safe for browsers.
+// placesOf returns the locations in values, except locations that are not safe for browsers.
 func placesOf(handle string, values []nomen.Value) places {
 	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
 	legacy, weights := true, [2]string{"1", "0"} // weights of URL values, and of those with a subtype
@@ -200,7 +200,7 @@ func (p *place) matches(want string) bool {
 	return ok && (!given || have == value)
 }
 
-// inCountry returns the places in a country, or those without a country.
+// inCountry returns the places in a country, or the places without a country.
 func inCountry(all []place, country string) []place {
 	of := func(code string) func(*place) bool {
 		return func(l *place) bool { return strings.EqualFold(l.attributes["country"], code) }

@@ -213,8 +213,8 @@ func (q *request) toPlace(values []nomen.Value) counts.What {
 	return counts.Of(nomen.I2L)
 }
 
-// insteadOf returns the location to use instead of a location of a handle, if this one is dead and another takes its
-// place ([store.FailoverArchive]).
+// insteadOf returns the location to use instead of a dead location of a handle, or false if no
+// other location takes its place ([store.FailoverArchive]).
 func (q *request) insteadOf(handle, url string) (string, bool) {
 	n, err := q.nameOf(handle)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// Limits of sessions. If too many sessions are not authenticated, the oldest one ends. If too many
-// are authenticated, the one that has not been used for the longest time ends.
+// Limits of sessions. If too many sessions are not authenticated, the oldest of them ends. If too
+// many are authenticated, the session that has not been used for the longest time ends.
 const (
 	nonceLife    = 5 * time.Minute  // how long a client may take to answer a challenge
 	idleLife     = 10 * time.Minute // how long an authenticated session lives without a request

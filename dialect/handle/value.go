@@ -59,7 +59,7 @@ func shown(v *nomen.Value) jsonValue {
 }
 
 // readValues reads the body of a PUT request: one value, a list of values, or an object with such a
-// list. The handle in the object must be that of the request.
+// list. The handle in the object must be the handle in the request.
 func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	body, err := io.ReadAll(r)
 	if err != nil {

@@ -240,7 +240,7 @@ func (s *Server) exists(name string) bool {
 	return false
 }
 
-// authority returns the SOA record of the zone that a name belongs to, if there is one.
+// authority returns the SOA record of the zone that a name belongs to, or nil.
 func (s *Server) authority(name string) []dns.RR {
 	for name != "" {
 		for _, rr := range s.records[name] {

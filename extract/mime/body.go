@@ -89,7 +89,7 @@ func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	return &chain{first: source.MappedFeed{Mapped: head}, then: f}, source.HTMLCharset(head.Text, declared)
 }
 
-// A chain returns all pieces of the feed first, and then those of the feed then.
+// A chain returns all pieces of the feed first, and then all pieces of the feed then.
 type chain struct {
 	first source.MappedFeed
 	then  source.Feed

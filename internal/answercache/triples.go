@@ -22,8 +22,9 @@ func (t triple) clone() triple {
 }
 
 // triples numbers frequent triples. Numbers are not reused. When the table is full, a new triple
-// can only replace one that has not been used since the previous attempt to replace one. So a
-// client that sends many different triples cannot remove those that other clients use all the time.
+// can only replace a triple that has not been used since the previous attempt to replace one. So a
+// client that sends many different triples cannot remove the triples that other clients use all the
+// time.
 type triples struct {
 	known   atomic.Pointer[map[triple]*numbered]
 	unknown atomic.Uint32 // number of requests with unknown triples

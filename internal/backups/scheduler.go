@@ -233,8 +233,8 @@ func (s *State) last(to string) *Backup {
 	return s.newest(func(b *Backup) bool { return filepath.Dir(b.Dir) == to })
 }
 
-// attempt makes a backup. If the rehearsal or hook of the last one was interrupted, attempt
-// finishes that one instead.
+// attempt makes a backup. If the rehearsal or hook of the last backup was interrupted, attempt
+// finishes that backup instead.
 func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	k.update(func(s *State) { s.Attempted, k.retry = k.Now().UTC(), false })
 	unlock, err := k.lock(p)

@@ -169,8 +169,8 @@ func (c *checker) unmatched() error {
 	return compare(&c.logged, c.hashRow, want, got, missing, extra)
 }
 
-// misplaced reports locations that are missing in the index, and those in the index that no record
-// has.
+// misplaced reports locations that are missing in the index, and locations in the index that no
+// record has.
 func (c *checker) misplaced() error {
 	if c.cut || c.Places == nil {
 		return nil

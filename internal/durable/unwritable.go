@@ -35,7 +35,7 @@ func (e *UnwritableError) Error() string {
 	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
 
-// masked reports whether systemd seems to hide the directory. It does so by mounting an empty
+// masked reports whether systemd seems to hide the directory. systemd does so by mounting an empty
 // directory over it, which belongs to root and has the mode 0000.
 func (e *UnwritableError) masked() bool { return e.Owner == "root" && e.Mode == 0 }
 

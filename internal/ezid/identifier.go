@@ -171,8 +171,9 @@ func Shadow(id string) string {
 	return fmt.Sprintf("ark:/%c%s/%s", letters[first], digits, shadowSuffix(suffix))
 }
 
-// shadowSuffix percent-encodes the characters that normalization of an ARK would remove, and those
-// that an ARK cannot contain. The digits are in lower case, as EZID writes them only here.
+// shadowSuffix percent-encodes the characters that normalization of an ARK would remove, and the
+// characters that an ARK cannot contain. The digits are in lower case, as EZID writes them only
+// here.
 func shadowSuffix(s string) string {
 	s = strings.ToLower(s)
 	var b strings.Builder

@@ -15,8 +15,8 @@ const (
 	datacite = "datacite"
 )
 
-// fields returns the elements of Dublin Core (RFC 5013), beginning with those that several profiles
-// have.
+// fields returns the elements of Dublin Core (RFC 5013), beginning with the elements that several
+// profiles have.
 func fields() []string {
 	return []string{
 		"creator", "title", "publisher", "date", "type",

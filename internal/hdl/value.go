@@ -72,7 +72,7 @@ func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 }
 
 // readPermissions reads the permissions of a value, which are "*", or digits that are 0 or 1. The
-// last digit is that of public write. As in Handle.Net servers, the first digit is ignored, so with
+// last digit is for public write. As in Handle.Net servers, the first digit is ignored, so with
 // four digits admin read has its default.
 func readPermissions(given json.RawMessage) (string, error) {
 	if given == nil || string(given) == "null" {

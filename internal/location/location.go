@@ -23,7 +23,7 @@ type scheme struct {
 	link bool // pages can link to the URI
 }
 
-// schemes are the schemes of resources. The first ten are those of RFC 1738 without file and
+// schemes are the schemes of resources. The first ten are the schemes of RFC 1738 without file and
 // prospero. A location can also have a scheme of persistent identifiers ([pid.Schemes]), because
 // these resolve to resources.
 var schemes = [...]scheme{

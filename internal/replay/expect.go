@@ -172,7 +172,7 @@ func (e *Expected) add(l expectedLine) error {
 }
 
 // of returns the expected answer to a request. If the file does not have the request, it looks for
-// the same one with the method GET, and then for both without Accept.
+// the same request with the method GET, and then for both without Accept.
 func (e *Expected) of(r Request) (Answer, bool) {
 	get := r
 	get.Method = "GET"

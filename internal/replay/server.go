@@ -88,7 +88,7 @@ func newServer(base string, parallel int, timeout time.Duration) (*server, error
 }
 
 // ask sends a request. If the server is busy, ask waits as long as the server says and tries again.
-// The error is that of ctx, or a [*ServerError].
+// The error is ctx.Err or a [*ServerError].
 func (s *server) ask(ctx context.Context, r Request) (Answer, error) {
 	for i := 1; ; i++ {
 		a, wait, err := s.once(ctx, r)

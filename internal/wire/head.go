@@ -105,9 +105,9 @@ func (h *head) takeRequestLine(line []byte) action {
 	return unfinished
 }
 
-// takeField checks whether a header line makes the request odd. This is so for a body, an upgrade,
-// Expect, and lines that parsers interpret differently. An invalid name or value needs no check,
-// because net/http then rejects the request and closes the connection.
+// takeField checks whether a header line makes the request odd. Odd are a body, an upgrade, Expect,
+// and lines that parsers interpret differently. An invalid name or value needs no check, because
+// net/http then rejects the request and closes the connection.
 func (h *head) takeField(line []byte) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 || isSpace(line[0]) {

@@ -15,8 +15,8 @@ import (
 
 const (
 	workerRest = 10 * time.Second
-	// poolBuffer is the size of a worker's buffer, and sleepBuffer that of a connection without a
-	// worker. Longer requests are left to net/http.
+	// poolBuffer is the size of a worker's buffer, and sleepBuffer the size of the buffer of a
+	// connection without a worker. Longer requests are left to net/http.
 	poolBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
@@ -24,14 +24,14 @@ const (
 // first request that is not plain, or is incomplete, it passes the connection to net/http, with the
 // bytes that it has read.
 //
-// A pool reuses its goroutines. The one that became idle last gets the next connection, because its
-// stack has grown and its memory is in the caches of the processor. A connection that is idle for
-// long waits in another goroutine, with a small stack and a small buffer.
+// A pool reuses its goroutines. The goroutine that became idle last gets the next connection,
+// because its stack has grown and its memory is in the caches of the processor. A connection that
+// is idle for long waits in another goroutine, with a small stack and a small buffer.
 type pool struct {
 	mu       sync.Mutex
 	closed   bool
 	all      map[*worker]struct{}
-	idle     []*worker      // those that became idle first come first
+	idle     []*worker      // in the order in which they became idle
 	sweeping bool           // a timer will call sweep
 	busy     sync.WaitGroup // connections in the pool
 }
@@ -152,8 +152,8 @@ func (l *pool) end(n int) {
 	l.idle = append([]*worker(nil), l.idle[n:]...)
 }
 
-// close ends idle workers, and wakes up those that wait for a request. The listener must be closed
-// before.
+// close ends idle workers, and wakes up workers that wait for a request. The listener must be
+// closed before.
 func (l *pool) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -304,8 +304,8 @@ func (p *part) next() (xml.Token, error) {
 	return t, nil
 }
 
-// text returns the text of an element after its start tag. It consists of all <t> except for those
-// that give the pronunciation.
+// text returns the text of an element after its start tag. It consists of all <t> except for the
+// <t> that give the pronunciation.
 func (p *part) text() (string, error) {
 	var b strings.Builder
 	outside, in, spoken := p.depth-1, false, 0

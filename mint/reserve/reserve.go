@@ -225,8 +225,8 @@ func (m *minting) kept() (string, error) {
 	return "", nil
 }
 
-// pattern returns the template in Options, or that of the authority, or one that fits the existing
-// names.
+// pattern returns the template in Options, the template of the authority, or a template that fits
+// the existing names.
 func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 	text := m.Template
 	if text == "" {

@@ -97,8 +97,8 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 
 const fewFields = 16
 
-// repeatedField returns the first field that has the same name as an earlier one, in any case, and
-// whether there is such a field.
+// repeatedField returns the first field that has the same name as an earlier field, in any case,
+// and whether there is such a field.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool

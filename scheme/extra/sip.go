@@ -205,7 +205,7 @@ func checkSIPParams(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return nil
 }
 
-// checkSIPHeaders checks the header fields. It warns of those that a client should not use without
+// checkSIPHeaders checks the header fields. It warns of fields that a client should not use without
 // showing them to the user.
 //
 //	headers = "?" header *( "&" header )

@@ -38,7 +38,7 @@ type operation struct {
 // unchecked means that the operation checks the parameters itself, or ignores them.
 const unchecked = "*"
 
-// operations returns all routes. The first one that matches a request applies.
+// operations returns all routes. The first route that matches a request applies.
 func (s *API) operations() []operation {
 	return []operation{
 		{http.MethodGet, "version", registrar.Reader, s.getVersion, unchecked},

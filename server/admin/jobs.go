@@ -51,7 +51,7 @@ func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
-// A jobTable contains the jobs of this server, also those of earlier runs, or the jobs of all
+// A jobTable contains the jobs of this server, including jobs of earlier runs, or the jobs of all
 // servers that share a store.
 type jobTable struct {
 	dir    string      // directory in which the jobs are saved; if "", they are not saved

@@ -180,8 +180,8 @@ type fileCheck struct {
 	seen    uint64
 }
 
-// checkFile returns an error if a file is not the one of its dry run, or if others have changed its
-// names since then.
+// checkFile returns an error if a file is not the file of its dry run, or if others have changed
+// its names since then.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {

@@ -24,8 +24,8 @@ func (c *call) token() string {
 	return id
 }
 
-// sees reports whether the caller may see a job: one that the caller has started or may decide
-// about, and any job for an administrator of all names. The mutex of the jobs must be held.
+// sees reports whether the caller may see a job. The caller must have started the job, may decide
+// about it, or is an administrator of all names. The mutex of the jobs must be held.
 func (c *call) sees(j *job) bool {
 	return c.controls(j) || c.mayDecide(j)
 }

@@ -189,8 +189,8 @@ func (js *jobTable) refresh(ctx context.Context) error {
 	return js.pull(ctx)
 }
 
-// sync reads the jobs that other servers have changed, and stores those of this server. The caller
-// must hold js.writing.
+// sync reads the jobs that other servers have changed, and stores the jobs of this server. The
+// caller must hold js.writing.
 func (js *jobTable) sync(ctx context.Context) (err error) {
 	for range maxJobConflicts {
 		if err = js.pull(ctx); err != nil {
@@ -329,8 +329,9 @@ func (js *jobTable) bury(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the servers that have ended although jobs of theirs count as running. This server is
-// one of them if it has stored a job and could not start it. The caller must hold js.writing.
+// gone returns the servers that have ended although jobs of theirs count as running. If this server
+// has stored a job and could not start it, gone returns this server too. The caller must hold
+// js.writing.
 func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	js.mu.Lock()
 	owners := map[string]bool{}

@@ -74,7 +74,7 @@ type intent struct {
 }
 
 // intent reads the parameter "why" and the expected revision of a change. The further parameters
-// that the request may have are in names. If "strict" is one of them, intent reads it too.
+// that the request may have are in names. If "strict" is in names, intent reads it too.
 func (c *call) intent(names ...string) (in intent, err error) {
 	q, err := c.query(append(names, "why", "expected")...)
 	if err != nil {

@@ -119,9 +119,8 @@ func withoutFew(cells []counts.Cell) []counts.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c counts.Cell) bool { return days[c.Day%32] < minCount })
 }
 
-// authorityResolutions counts the resolutions of names by authority, if the prefix of the authority
-// begins with a given prefix. Names without an authority are only for actors who may read all
-// names.
+// authorityResolutions counts the resolutions of names for each authority whose prefix begins with
+// a given prefix. Names without an authority are only for actors who may read all names.
 func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, source counts.Store, prefix string, from, to counts.Month, n *resolutionCounter) error {
 	begin := name.Beginning(prefix)
 	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfAuthority, From: from, To: to, Text: begin, Prefix: true}) {

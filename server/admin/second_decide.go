@@ -153,7 +153,7 @@ func (js *jobTable) reject(c *call, id string, same bool, reason string) error {
 	})
 }
 
-// stop cancels a job that runs, or withdraws one that waits for a second person.
+// stop cancels a job that runs, or withdraws a job that waits for a second person.
 func (s *API) stop(c *call, j *job) error {
 	same, err := s.isRequester(c, j)
 	if err != nil {
@@ -306,8 +306,9 @@ var errNotApproved = &adminapi.StatusError{
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
 }
 
-// reportOthers reports the names with matching locations that were not approved: other clients have
-// added or changed them since, or the check at the approval has rejected them. It adds them to sum.
+// reportOthers reports the names with matching locations that were not approved. Other clients have
+// added or changed them since, or the check at the approval has rejected them. reportOthers adds
+// them to sum.
 func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
 	var failed error
 	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil

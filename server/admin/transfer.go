@@ -308,8 +308,8 @@ func (c *call) permitAuthor(author string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body: the one that the client names, or that of the media
-// type.
+// bodyFormat returns the format of a body. It is the format that the client names, or the format
+// for the media type.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))

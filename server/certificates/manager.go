@@ -183,7 +183,8 @@ func (h *host) due(now time.Time) bool {
 }
 
 // pass checks all hosts once. It takes over certificates that other nodes have ordered, and orders
-// those that are missing or due for renewal. The result others is true if another node is ordering.
+// certificates that are missing or due for renewal. The result others is true if another node is
+// ordering.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)

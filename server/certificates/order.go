@@ -101,8 +101,7 @@ func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	return 0
 }
 
-// accountName returns the key of the account in the vault. Each external account has one of its
-// own.
+// accountName returns the key of the account in the vault. Each external account has its own key.
 func (m *Manager) accountName() string {
 	name := m.prefix + "account"
 	if m.o.AccountID != "" {

@@ -129,7 +129,8 @@ type value struct {
 	until     time.Time   // when an alias, or the absence of a record or authority, must be read again
 }
 
-// kindAlias is the kind of subject for an alias. Its key is that of [store.AliasURL].
+// kindAlias is the kind of subject for an alias. The key of the subject is [store.AliasURL] of the
+// alias.
 const kindAlias store.Kind = 255
 
 func (v value) revision() uint64 {

@@ -445,8 +445,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier one. This includes the files that
-// both share.
+// shareAs gives a new backup, including the files that both share, the group permissions of an
+// earlier backup.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

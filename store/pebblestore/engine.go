@@ -150,7 +150,7 @@ func (l *logger) Errorf(format string, args ...any) {
 }
 
 // admit reports whether to log a message now. It also returns how many similar messages it has
-// suppressed since the last one.
+// suppressed since the last logged message.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

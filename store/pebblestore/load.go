@@ -53,7 +53,7 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 }
 
 // flush writes the entries in the batch that the store lacks. It stops at an entry that does not
-// follow the one before.
+// follow its predecessor.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil

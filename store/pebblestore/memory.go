@@ -82,7 +82,7 @@ func machineMemory() int64 {
 }
 
 // numberIn returns the first number after a label in a file such as /proc/meminfo. It returns 0 if
-// the file has no such number, or one with more than 53 bits.
+// the file has no such number, or if the number has more than 53 bits.
 func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -253,8 +253,8 @@ func peek(dir string, files vfs.FS) error {
 	return errors.Join(peekUnlocked(dir, files), lock.release())
 }
 
-// peekUnlocked is peek for a caller that holds the lock, so it does not take an incomplete store
-// for one that is being created.
+// peekUnlocked is peek for a caller that holds the lock, so it does not mistake an incomplete store
+// for a store that is being created.
 func peekUnlocked(dir string, files vfs.FS) error {
 	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
@@ -429,8 +429,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks returns these numbers for one engine. They come from the metrics of the cache, because
-// those of the engine are locked while a manifest is written.
+// blocks returns these numbers for one engine. They come from the metrics of the cache, because the
+// metrics of the engine are locked while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

@@ -13,13 +13,13 @@ import (
 )
 
 // A private wraps a file system so that only the owner can read the files and directories it
-// creates, whatever the umask: a store contains reserved names and hashes of tokens.
+// creates, whatever the umask. A store contains reserved names and hashes of tokens.
 type private struct{ vfs.FS }
 
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// keptPrivate returns a file system like files that makes private files. If files is nil, it is
-// like that of the operating system.
+// keptPrivate returns a file system like files that makes private files. If files is nil, it wraps
+// the file system of the operating system.
 func keptPrivate(files vfs.FS) vfs.FS {
 	if files == nil {
 		files = vfs.Default
@@ -86,7 +86,8 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
 
-// Lock implements [vfs.FS]. If the lock file cannot be created, the error is that of locking it.
+// Lock implements [vfs.FS]. If the lock file cannot be created, Lock returns the error of locking
+// it.
 func (p private) Lock(name string) (io.Closer, error) {
 	_ = p.make(name)
 	return p.FS.Lock(name)

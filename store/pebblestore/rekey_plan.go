@@ -176,7 +176,7 @@ func (r *rekeyer) planGrants(k store.Kind) error {
 	return nil
 }
 
-// scopes returns the prefixes of a token, or those of each grant of a user.
+// scopes returns the prefixes of a token, or of each grant of a user.
 func scopes(c *store.Change) (all [][]string) {
 	if c.Token != nil {
 		return [][]string{c.Token.Prefixes}
@@ -187,8 +187,8 @@ func scopes(c *store.Change) (all [][]string) {
 	return all
 }
 
-// readFolding reads the converted authorities if one of them folds case, because it may cover more
-// names than before.
+// readFolding reads the converted authorities if any of them folds case, because such an authority
+// may cover more names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -271,8 +271,8 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds to m the subject that has the new key already, and why the move is impossible, if
-// it is.
+// complete adds to m the subject that has the new key already. If the move is impossible, it also
+// adds the reason.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -288,8 +288,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields the moves of all subjects of a kind. First come those that stay, as moves from a
-// key to itself, and then the groups.
+// outcomes yields the moves of all subjects of a kind. First come the subjects that stay, as moves
+// from a key to itself, and then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {

@@ -160,8 +160,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns a change that merges the content of the last changes. It returns nil if only one of
-// them has content. The caller must set the revision.
+// union returns a change that merges the content of the last changes. It returns nil if only one
+// change has content. The caller must set the revision.
 func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)

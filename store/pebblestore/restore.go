@@ -208,8 +208,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file and compares it with its line of the manifest, if there is one. Once damage
-// has been found, it only reads files.
+// copyOne copies a file and compares it with its line of the manifest, which may be nil. Once
+// damage has been found, it only reads files.
 func (r *restorer) copyOne(name string, line *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err

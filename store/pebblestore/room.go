@@ -13,8 +13,8 @@ import (
 )
 
 // A store accepts changes only while the disk has enough free space to write the data in memory to
-// tables. On a small disk, the limit is a share of the disk; but it is always at least the size of
-// the write-ahead log and spareBytes, because the next opening of the store replays this log.
+// tables. On a small disk, the limit is a share of the disk. It is at least the size of the
+// write-ahead log plus spareBytes, because the next opening of the store replays this log.
 const (
 	roomShare   = 8 // the limit is at most an eighth of the disk, and of its inodes
 	spareInodes = 64

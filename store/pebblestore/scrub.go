@@ -27,7 +27,7 @@ func (e *engine) scrub(spans []span) {
 	})
 }
 
-// unscrub leaves a span to the next engine because the disk of this one has failed.
+// unscrub leaves a span to the next engine because the disk of this engine has failed.
 func (e *engine) unscrub(p span) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

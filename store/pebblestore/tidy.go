@@ -93,7 +93,7 @@ func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	return nil
 }
 
-// names returns the tables of names: those above the lowest level, and those in it.
+// names returns the tables of names above the lowest level, and the tables in the lowest level.
 func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	levels, err := e.db.SSTables()
 	if err != nil {

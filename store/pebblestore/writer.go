@@ -223,8 +223,8 @@ func formatOf(steps []store.Step) uint64 {
 	return format
 }
 
-// raise adds the version of the format to the batch if the steps need a later one. So an earlier
-// program can open a store until it has something that the program does not support.
+// raise adds the version of the format to the batch if the steps need a later version. So an
+// earlier program can open a store until the store has something that the program does not support.
 func (w *writer) raise(db *database, steps []store.Step) error {
 	need := formatOf(steps)
 	if need <= max(w.format, formatNoUsers) {

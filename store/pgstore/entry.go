@@ -26,7 +26,7 @@ type entry struct {
 }
 
 // checkSize is how many bytes of the hash of its leaf an entry has in nomen_log. The tree only
-// shows that one of 256 entries was altered. These bytes show which.
+// shows that one of 256 entries was altered. These bytes show which entry it is.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }

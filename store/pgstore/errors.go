@@ -62,8 +62,8 @@ func connectText(e *pgconn.ConnectError) string {
 	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
 }
 
-// gone reports whether err means that another server should be tried, because this one is not
-// available.
+// gone reports whether err means that this server is not available, so that another server should
+// be tried.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true

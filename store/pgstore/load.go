@@ -113,7 +113,7 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch up to an entry that does not follow the one before.
+// flush writes the batch up to an entry that does not follow its predecessor.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -127,8 +127,8 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first that does not follow the one before. The result wrong is the
-// error about that entry.
+// try writes entries up to the first entry that does not follow its predecessor. The result wrong
+// is the error about that entry.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {

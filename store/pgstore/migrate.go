@@ -38,16 +38,16 @@ const (
 // firstVersion is the version that the first migration creates. Version 1 was never released.
 const firstVersion = 2
 
-// usersVersion is the version of a store with users, whose tables are those of version 2. The
-// change that adds the first user sets it, so earlier programs can open a store without users.
+// usersVersion is the version of a store with users. It has the tables of version 2. The change
+// that adds the first user sets this version, so earlier programs can open a store without users.
 const usersVersion = 3
 
-// valuesVersion is the version of a store with typed values, whose tables are those of version 2.
-// The change that adds the first value sets it.
+// valuesVersion is the version of a store with typed values. It has the tables of version 2. The
+// change that adds the first value sets this version.
 const valuesVersion = 4
 
-// rightsVersion is the version of a store with the rights of tokens, whose tables are those of
-// version 2. The change that adds the first rights sets it.
+// rightsVersion is the version of a store with the rights of tokens. It has the tables of version
+// 2. The change that adds the first rights sets this version.
 const rightsVersion = 5
 
 // A schema is the list of migrations in this program, oldest first. Element i leads to version

@@ -14,10 +14,10 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf sorts units so that each revision follows the one before it. It returns the first of
-// them, at least limit if there are as many. The units come in the order of the clock of the
-// database. This is the right order already, unless the clock was set back or the database has
-// several clocks.
+// inOrderOf sorts units so that each revision follows its predecessor. It returns the first units,
+// at least limit if there are as many. The units come in the order of the clock of the database.
+// This is the right order already, unless the clock was set back or the database has several
+// clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // lowest waiting revision of each subject
 	for _, u := range units {

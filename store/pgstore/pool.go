@@ -23,8 +23,8 @@ const noScans = "set enable_seqscan = off"
 
 var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
 
-// A pool is a limited number of connections to one server. It opens them when they are needed, and
-// prefers the one that was used last.
+// A pool is a limited number of connections to one server. It opens connections when they are
+// needed, and prefers the connection that was used last.
 type pool struct {
 	config *pgx.ConnConfig
 	slots  chan struct{} // contains one element for each connection in use

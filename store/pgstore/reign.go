@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A reign identifies the timeline of a primary. If several primaries have the same data, the one
-// with the highest timeline was promoted last. An old primary whose failover agent has failed does
-// not know this and goes on, although changes committed there will be lost. The zero reign is for
-// engines without timelines.
+// A reign identifies the timeline of a primary. If several primaries have the same data, the
+// primary with the highest timeline was promoted last. An old primary whose failover agent has
+// failed does not know this and goes on, although changes committed there will be lost. The zero
+// reign is for engines without timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {

@@ -13,7 +13,7 @@ import (
 )
 
 // A page is read completely before it is processed, so that no statement waits for the caller.
-// While rows are small, each page has more rows than the one before.
+// While rows are small, each page has more rows than the page before.
 const (
 	firstPage = 64      // number of rows
 	lastPage  = 4096    // number of rows

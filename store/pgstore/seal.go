@@ -40,12 +40,12 @@ const (
 )
 
 // A sealer numbers committed changes and appends them to the log. The changes of an open
-// transaction get their numbers only after it is committed, and these are greater than all earlier
-// numbers. No reader of the log therefore misses a change.
+// transaction get their numbers only after it is committed, and these numbers are greater than all
+// earlier numbers. No reader of the log therefore misses a change.
 //
-// Two sealers at once do no harm. In its transaction, each raises the fence of the head, but only
-// if the fence is still the one that it has read. So one of them succeeds, and the other begins
-// again. The lease only saves this work.
+// Two sealers at once do no harm. Each transaction raises the fence of the head, but only if the
+// sealer has read the current fence. So one sealer succeeds, and the other begins again. The lease
+// only saves this work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random bytes that identify the node

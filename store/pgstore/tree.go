@@ -16,7 +16,7 @@ import (
 
 // EntryOf first searches the rows around the expected place of an entry, up to nearRows before and
 // after it, and then the whole log. The times of the log ascend, apart from differences between the
-// clocks of nodes, so an entry is usually in the row before this place or in the one after it.
+// clocks of nodes, so an entry is usually in the row just before or just after this place.
 const nearRows = 128
 
 const (

@@ -70,7 +70,7 @@ func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Resu
 }
 
 // write answers requests until the channel is closed. The requests that arrive during a transaction
-// form the next one.
+// form the next transaction.
 func (s *Store) write() {
 	for r := range s.requests {
 		s.answer(s.gather(r))
@@ -176,8 +176,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests in order, each on top of those before. If users is not nil, a request
-// must not give a subject to a second user.
+// makePlan plans requests in order, each on top of the requests before it. If users is not nil, a
+// request must not give a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}

@@ -86,7 +86,7 @@ func changesOf(entries []*store.Entry) (all []*store.Change) {
 	return all
 }
 
-// story makes changes of all kinds, and returns those that must be in the log.
+// story makes changes of all kinds, and returns the changes that must be in the log.
 func (s *suite) story() []*store.Change {
 	s.Helper()
 	a := store.Change{Authority: RichAuthority(), Expected: store.AnyRevision, Time: minute(1), Who: "archive", Why: "ours"}

@@ -14,7 +14,7 @@ import (
 // A model is a store that is simple enough to be obviously correct: a list of all changes, which
 // every call reads from beginning to end. It must not be used concurrently.
 type model struct {
-	kept []*store.Change // all changes in order, including those of tokens
+	kept []*store.Change // all changes in order, including changes of tokens
 }
 
 func (m *model) Apply(_ context.Context, changes []store.Change) ([]store.Result, error) {

@@ -180,8 +180,7 @@ func userContent(s *suite) {
 	s.equal("user", s.user("u-c", time.Time{}), kept(change, change.Expected-1, 1).User)
 }
 
-// userHistory checks that the history of a user is like that of an authority, and that the feed
-// contains users.
+// userHistory checks that users have a history as authorities do, and that the feed contains users.
 func userHistory(s *suite) {
 	first, second := userChange("u-a", "Ali", 1, "a"), userChange("u-a", "Ali B", 3, "b")
 	s.apply(first, userChange("u-aa", "A", 1), put("u-a", "u:1", 0))

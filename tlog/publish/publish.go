@@ -325,7 +325,8 @@ func (l *Log) save(s *State) error {
 	return nil
 }
 
-// cosign asks the witnesses for cosignatures, and returns the checkpoint with those that it got.
+// cosign asks the witnesses for cosignatures, and returns the checkpoint with the cosignatures that
+// it got.
 func (l *Log) cosign(ctx context.Context, s *State, status *Status) (string, error) {
 	c, err := tlog.Peek([]byte(s.Signed))
 	if err != nil {

@@ -128,7 +128,7 @@ func LastHead(path string) (h store.Head, ok bool) {
 	return store.Head{Size: c.Size, Hash: c.Root}, true
 }
 
-// load reads the state in the vault and the state in the file. It returns the one with the newer
+// load reads the state in the vault and the state in the file. It returns the state with the newer
 // checkpoint, and the bytes in the vault.
 func load(ctx context.Context, v store.Vault, path string) (s *State, stored []byte, other *State, err error) {
 	stored, err = v.Secret(ctx, SecretKey)
@@ -191,8 +191,8 @@ func Rename(skey, name string) (string, error) {
 	return renamed, err
 }
 
-// keyFor returns the signer and the verifier of an origin: that of the key, or one that continues
-// below it after a new beginning.
+// keyFor returns the signer and the verifier of an origin, which is the origin of the key or a
+// later one below it.
 func keyFor(skey, origin string) (note.Signer, note.Verifier, string, error) {
 	vkey, err := tlog.PublicKey(skey)
 	if err != nil {

@@ -133,9 +133,9 @@ func readTile(ctx context.Context, s store.TreeReader, t tlog.Tile) ([]byte, err
 	return data, err
 }
 
-// bundle returns a bundle of entries, if all entries that the published log has in it are public,
-// also those after the width of t. Otherwise clients could find the hidden entries by asking for
-// each width. Whether entries are public can change, so bundles are not cached.
+// bundle returns a bundle of entries, if all entries of the bundle in the published log are public,
+// including entries after the width of t. Otherwise clients could find the hidden entries by asking
+// for each width. Whether entries are public can change, so bundles are not cached.
 func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, error) {
 	first := t.N * tlog.TileWidth
 	shown, at := first+uint64(t.Width), first

@@ -169,7 +169,7 @@ func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*R
 	if r.Change, err = codec.Decode(leaf.Subject, part.Content); err != nil {
 		return nil, err
 	}
-	// A log could have a leaf whose status, time or revision is not that of the content.
+	// A log could have a leaf whose status, time or revision differs from the content.
 	if !bytes.Equal(codec.AppendLeaf(nil, &store.Entry{Change: r.Change, Digest: leaf.Digest}), part.Leaf) {
 		return nil, ErrContent
 	}

@@ -142,7 +142,7 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// addCheckpoint answers a request for a cosignature. The order of the checks is that of the
+// addCheckpoint answers a request for a cosignature. It makes the checks in the order of the
 // specification.
 func (s *Server) addCheckpoint(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tlog.MaxWitnessRequest))
@@ -198,8 +198,8 @@ func (l *watched) open(msg []byte) ([]byte, error) {
 	return note.Sign(&note.Note{Text: n.Text, Sigs: n.Sigs})
 }
 
-// cosign compares a checkpoint with the last one, stores it, and returns the body of the response
-// with its status.
+// cosign compares a checkpoint with the last checkpoint, stores it, and returns the body of the
+// response with its status.
 func (s *Server) cosign(l *watched, q *tlog.WitnessRequest, c tlog.Checkpoint, signed []byte) (string, int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ type state struct {
 	values []nomen.Value
 	gone   bool // the file has deleted the handle
 	size   int  // length of the data that were put into the handle
-	stored bool // the values include those that the store had
+	stored bool // the values include the values that the store had
 }
 
 // A window contains the handles that the file has changed and that are not written yet.

@@ -154,8 +154,8 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// neverHold reports whether conditions hold for no request, because one of them, and each of its alternatives,
-// tests for a file or for another host or scheme.
+// neverHold reports whether conditions hold for no request. This is the case if a condition, and
+// each of its alternatives, tests for a file or for another host or scheme.
 func neverHold(all []condition) bool {
 	possible := false
 	for i := range all {
@@ -172,8 +172,8 @@ func neverHold(all []condition) bool {
 	return false
 }
 
-// hasGroups reports whether "%0" to "%9" are groups of the condition if it matches. A comparison leaves
-// those of the condition before it.
+// hasGroups reports whether "%0" to "%9" are groups of the condition if it matches. A comparison
+// keeps the groups of the condition before it.
 func (c *condition) hasGroups() bool { return !c.not && !c.compares }
 
 // firstNamed returns the index of the first condition that can be the last condition that matched.
@@ -194,7 +194,7 @@ func firstNamed(all []condition) int {
 }
 
 // conditionsOf converts conditions to conditions of rules. The target of a rule can refer to the
-// groups of the last condition that matched, so the groups of each condition that can be this one
+// groups of the last condition that matched, so the groups of each condition that can match last
 // get names.
 func conditionsOf(all []condition) ([]rule.Condition, error) {
 	named := firstNamed(all)

@@ -195,7 +195,7 @@ func (c *converter) directive(l line) {
 }
 
 // section reads the beginning or the end of a section. It assumes that all modules are loaded, so
-// it reads the content of <IfModule> and skips that of <IfModule !...>.
+// it reads the content of <IfModule> and skips the content of <IfModule !...>.
 func (c *converter) section(l line) {
 	switch {
 	case strings.HasPrefix(l.name, "</"):

@@ -16,7 +16,7 @@ type flags struct {
 	backrefs bool // B
 }
 
-// parseFlags parses the flags of a RewriteRule. The error names the first one that is not
+// parseFlags parses the flags of a RewriteRule. The error names the first flag that is not
 // supported.
 func parseFlags(s string) (f flags, err error) {
 	if s == "" {

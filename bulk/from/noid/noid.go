@@ -189,7 +189,7 @@ func (c *converter) describe(element, value string) {
 }
 
 // dublinCore returns the element of Dublin Core for an element of NOID, or "". The elements who,
-// what, when and how are those of ERC records.
+// what, when and how come from ERC records.
 func dublinCore(element string) string {
 	switch e := strings.TrimPrefix(strings.ToLower(element), "dc."); e {
 	case "who":

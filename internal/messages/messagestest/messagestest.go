@@ -52,7 +52,7 @@ func Faults(s *messages.Set, o Options) (faults []string) {
 	return faults
 }
 
-// A pair is a catalogue and that of the default language.
+// A pair is a catalogue and the catalogue of the default language.
 type pair struct {
 	file     string
 	c, first *messages.Catalogue

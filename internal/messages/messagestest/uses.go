@@ -46,7 +46,7 @@ func (u uses) faults(c *messages.Catalogue, o Options) (faults []string) {
 }
 
 // readUses reads templates, in which {{t "key" arguments}} is a use, and Go files, in which each
-// string is one that looks like a key in a section of c.
+// string that looks like a key in a section of c is a use.
 func readUses(files []string, c *messages.Catalogue) (uses, error) {
 	r := reader{uses: uses{}, sections: map[string]bool{}}
 	for _, key := range c.Keys() {

@@ -242,7 +242,7 @@ func (s *Server) AwaitEnd(application string) error {
 	}
 }
 
-// signal sends a signal to all processes of the server, even those that start meanwhile.
+// signal sends a signal to all processes of the server, even to processes that start meanwhile.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
 	children := childrenOf(pid) // a killed process has none

@@ -76,7 +76,7 @@ type Error struct {
 	Message     string   // for people, without the name
 	Suggestions []string // similar names that exist or may exist
 	Legal       bool     // for Denied: access is denied for legal reasons
-	Status      int      // HTTP status that a rule has set; 0 means that of Kind
+	Status      int      // HTTP status that a rule has set; 0 means the status of Kind
 	Answer      *Answer  // for Gone: the tombstone, if known
 	Why         []string // an explanation for people, if requested
 	Err         error    // the cause, or nil

@@ -64,7 +64,7 @@ type Question struct {
 	Subject uri.URI   // the identifier as the client wrote it; zero if Name is enough
 	Other   uri.URI   // for I=I: the second identifier
 	Service Service   // "" means the default service
-	Default Service   // the default service; "" means that of the name's authority
+	Default Service   // the default service; "" means the default of the name's authority
 
 	Component string    // the requested component of a structured resource (2012, 2.3.2)
 	R, Q      string    // r-component and q-component without "?+" and "?="; "" if absent
@@ -146,7 +146,7 @@ type Answer struct {
 	Name       name.Name
 	Spelling   string     // the name as it was registered; "" if that is the key
 	Status     Status     // "" if another resolver did not send it
-	Locations  []Location // best first; a single one for I2L
+	Locations  []Location // best first; a single location for I2L
 	Metadata   Metadata
 	Names      []string      // other names of the same resource
 	Same       bool          // for I=I: the result

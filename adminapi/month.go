@@ -16,7 +16,7 @@ type MonthReport struct {
 
 	Resolutions Resolutions `json:"resolutions"`           // of the month
 	Before      ByClass     `json:"before"`                // resolutions in the month before
-	FailedShare float64     `json:"failed_share"`          // failed lookups in all lookups, without those of robots, in percent
+	FailedShare float64     `json:"failed_share"`          // failed lookups in all lookups, without lookups by robots, in percent
 	Misses      []MonthMiss `json:"misses"`                // names whose lookups failed in the month, most frequent first
 	MissesMore  int         `json:"misses_more,omitempty"` // further ones
 	Changes     Changes     `json:"changes"`               // of names
@@ -30,8 +30,8 @@ type MonthMiss struct {
 	Seen int `json:"seen"` // in how many of the last 12 months a lookup failed
 }
 
-// MonthLinks are the links that a [MonthReport] lists: those that are dead when the report is made, and
-// those that a person must look at.
+// MonthLinks are the links that a [MonthReport] lists: links that are dead when the report is made,
+// and links that a person must look at.
 type MonthLinks struct {
 	Dead    []Link           `json:"dead"`              // they failed for at least two weeks
 	Look    []Link           `json:"look"`              // blocked or suspect: the host keeps programs out, or answers with another page
@@ -42,7 +42,8 @@ type MonthLinks struct {
 	Other   bool             `json:"other,omitempty"`   // another server with the same database checks the links
 }
 
-// MonthReport returns the report about a month such as 2026-11, for all names or those with a prefix.
+// MonthReport returns the report about a month such as 2026-11, for all names or for the names with
+// a prefix.
 func (c *Client) MonthReport(ctx context.Context, prefix, month string) (MonthReport, error) {
 	q := url.Values{"month": {month}}
 	setText(q, "prefix", prefix)

@@ -183,7 +183,7 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 // A Minting is the body of POST mint.
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
-	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for that of the authority, or to continue existing names
+	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for the template of the authority, or to continue existing names
 	Shoulder string `json:"shoulder,omitempty"` // instead of Template: text before the first part of one of the authority's templates, which selects it
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing

@@ -10,7 +10,7 @@ import (
 // Resolutions are the response to GET statistics/resolutions: how often a name, or the names of
 // authorities, were resolved. They are not the requests of COUNTER.
 type Resolutions struct {
-	Name   string `json:"name,omitempty"`   // the name, if the counts are those of one name
+	Name   string `json:"name,omitempty"`   // the name, if the counts are about one name
 	Prefix string `json:"prefix,omitempty"` // otherwise the beginning of the prefixes of the authorities; "" for all
 	From   string `json:"from"`             // first month, such as 2026-10
 	To     string `json:"to"`               // last month

@@ -55,7 +55,7 @@ func (c *Client) SearchNames(ctx context.Context, s Search) (Found, error) {
 	return request[Found](ctx, c, http.MethodGet, "search", q, nil)
 }
 
-// SearchError converts an error of a [store.Searcher] to the one that a client of the API would
+// SearchError converts an error of a [store.Searcher] to the error that a client of the API would
 // get.
 func SearchError(err error) error {
 	switch {

@@ -27,7 +27,7 @@ type Version struct {
 	Version string `json:"version"` // of the program
 	Rules   int    `json:"rules"`   // of names: [name.RulesVersion]
 
-	// Instance identifies the server until it ends, as does the field Nomen-Instance of its health
+	// Instance identifies the server until it ends, like the field Nomen-Instance of its health
 	// checks. It may be "".
 	Instance string `json:"instance,omitempty"`
 
@@ -166,8 +166,8 @@ func newRequest(req registrar.Request) Request {
 	return r
 }
 
-// Registrar converts r to a request of the registrar. The error is a [*RequestError], or that of
-// [name.Parse] for Key.
+// Registrar converts r to a request of the registrar. The error is a [*RequestError], or the error
+// of [name.Parse] for Key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
 	if req.Record == nil {

@@ -1,8 +1,8 @@
 package bulk
 
-// A Summary counts the records of an import. For an export, Read counts the records written,
-// including the Partial records that were written without some fields; Refused the records that the
-// format cannot represent; and LeftOut those that it does not include.
+// A Summary counts the records of an import. For an export, Read counts the records written, and
+// Partial the records among them that were written without some fields. Refused counts the records
+// that the format cannot represent, and LeftOut the records that it does not include.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`

@@ -17,7 +17,7 @@ type Chain struct {
 var _ nomen.Resolver = (*Chain)(nil)
 
 // NewChain returns a Chain that asks the resolvers in order. If next returns true for the error of
-// a resolver, it asks the next one. A nil next means [OnUnknown].
+// a resolver, the Chain asks the next resolver. A nil next means [OnUnknown].
 func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	if next == nil {
 		next = OnUnknown
@@ -41,11 +41,11 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, err
 }
 
-// ResolveIf is like [Client.ResolveIf]. It sends the validators to every resolver, but only the one
-// that issued them recognises them.
+// ResolveIf is like [Client.ResolveIf]. It sends the validators to every resolver, but only the
+// resolver that issued them recognises them.
 //
 // If no resolver knows the name, the error comes from the first resolver. If some resolvers failed,
-// it consists of their errors, because they might know the name.
+// the error joins their errors, because they might know the name.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

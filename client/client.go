@@ -64,9 +64,9 @@ type Options struct {
 	// (1995, 3.3: Y95-32). It has no effect on resolvers at a URL.
 	Simple bool
 
-	// Guard rejects private addresses in every request except those to Via. Set it in programs that
-	// send requests for untrusted users. Without Guard, a private address is rejected only if a
-	// public server redirects to it.
+	// Guard rejects private addresses in every request except requests to Via. Set it in programs
+	// that send requests for untrusted users. Without Guard, a private address is rejected only if
+	// a public server redirects to it.
 	Guard bool
 
 	Timeout      time.Duration // for an attempt at an address; 0 means DefaultTimeout
@@ -191,10 +191,9 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, err
 }
 
-// ResolveIf is like [Client.Resolve] for a caller that already has an answer to the question. The
-// validators are those that came with this answer. If it is still current, the error is
-// [ErrUnchanged]. ResolveIf also returns the validators for the next request, which are zero if the
-// answer must not be kept.
+// ResolveIf is like [Client.Resolve] for a caller that already has an answer to the question, which
+// came with the validators. If this answer is still current, the error is [ErrUnchanged]. ResolveIf
+// also returns the validators for the next request, which are zero if the answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

@@ -83,7 +83,7 @@ func (e *UnreachableError) Unwrap() []error {
 	return errs
 }
 
-// A StatusError means that the status of a response is not that of an answer. An example is 503.
+// A StatusError means that the response has a status that no answer has, such as 503.
 type StatusError struct {
 	Code       int
 	Reason     string        // reason phrase, without control characters

@@ -12,8 +12,9 @@ const maxCells = 32 << 6
 // errCells is the error about invalid cells.
 var errCells = errors.New("counts: invalid cells")
 
-// AppendCells appends the stored form of cells, which must be in order: for each cell the difference
-// between its code and the code before it, and the count, both as variable-length integers.
+// AppendCells appends the stored form of cells, which must be in order. For each cell it appends
+// the difference between its code and the code before it, and the count, both as variable-length
+// integers.
 func AppendCells(b []byte, cells []Cell) []byte {
 	last := uint64(0)
 	for _, c := range cells {

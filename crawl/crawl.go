@@ -154,7 +154,7 @@ type Node struct {
 	Asked     time.Time `json:"asked"`              // when the authority was queried
 }
 
-// An Edge is a relation between authorities that one of them states.
+// An Edge is a relation between two authorities, as stated by one of them.
 type Edge struct {
 	Authority string `json:"authority"`
 	Relation  string `json:"relation"` // Parent or Child
@@ -229,8 +229,8 @@ func (e *LimitError) Error() string {
 
 // Walk returns an iterator over the authorities that can be reached from the first, breadth first.
 // Authorities in the State are not queried again. An authority that cannot be queried is a node
-// with errors. If the walk ends early, the iterator finally yields nil and an error. This is a
-// [*LimitError], the error of ctx or of the State, or one that wraps [ErrAuthority].
+// with errors. If the walk ends early, the iterator finally yields nil and an error: a
+// [*LimitError], the error of ctx or of the State, or an error that wraps [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)

@@ -52,9 +52,9 @@ func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
 }
 
-// WriteDOT writes a graph in the language of Graphviz. Arrows lead from an authority to those that
-// it has authorised, and are dashed if only one of the two says so. Authorities that could not be
-// queried are grey.
+// WriteDOT writes a graph in the language of Graphviz. Arrows lead from an authority to the
+// authorities that it has authorised, and are dashed if only one of the two says so. Authorities
+// that could not be queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")

@@ -30,7 +30,7 @@ type Accounts interface {
 // An Identity is a user of a dialect, who has the rights of a token or of a user of nomen.
 type Identity struct {
 	ID          string // user name in the dialect
-	Token, User string // ID of the token or of the user whose rights the identity has; the other one is ""
+	Token, User string // ID of the token or of the user whose rights the identity has; the other ID is ""
 	Secret      []byte // password; nil if the secret of the token is the password
 	PublicKey   any    // public key of package crypto, or nil
 }

@@ -23,11 +23,11 @@ type DNS interface {
 }
 
 // Addresses looks up the addresses of a fully qualified domain name. It returns at most
-// [maxAddresses], without duplicates. If fqdn is itself an address, Addresses returns it. The error
-// is that of dns, or says that the name has no address.
+// [maxAddresses], without duplicates. If fqdn is itself an address, Addresses returns it. Addresses
+// returns the error of dns, or an error that says that the name has no address.
 //
-// Addresses of IPv4 and IPv6 alternate, beginning with the family of the first address (RFC 8305,
-// 4), so that a client that tries them in order soon finds a family that works. Within a family
+// IPv4 and IPv6 addresses alternate, beginning with the family of the first address (RFC 8305, 4).
+// So a client that tries the addresses in order soon finds a family that works. Within a family
 // they keep the order of dns. A search list of the local machine is never used.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {

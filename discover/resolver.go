@@ -185,8 +185,8 @@ func (r *Resolver) readConfig() {
 	r.conf = c
 }
 
-// LookupNetIP returns the addresses of a host, with those of IPv6 first. The network is "ip", "ip4"
-// or "ip6". The host is an absolute name, and no search list is used.
+// LookupNetIP returns the addresses of a host, IPv6 first. The network is "ip", "ip4" or "ip6". The
+// host is an absolute name, and no search list is used.
 func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

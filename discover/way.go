@@ -145,16 +145,16 @@ func (f *Finder) trace(how, target string) {
 // Find returns an iterator over the ways to resolve a name, in the order in which to try them and
 // without duplicates:
 //
-//  1. those in the user's table, for the longest matching prefix;
+//  1. the ways in the user's table, for the longest matching prefix;
 //  2. the host of a urn:dns name (1995, 2.2.1);
-//  3. those to which rules in DNS lead (RFC 3404), for all other names;
+//  3. the ways to which rules in DNS lead (RFC 3404), for all other names;
 //  4. known public resolvers;
 //  5. the default resolver.
 //
 // DNS is queried only when the caller reaches that source. If a source fails, the iterator yields
 // the error and continues with the next. A [*net.DNSError] means that DNS failed, so there may be a
-// resolver; a [*RuleError] means that the rules do not lead to one. The iterator ends after the
-// error of ctx.
+// resolver. A [*RuleError] means that the rules do not lead to a resolver. The iterator ends after
+// the error of ctx.
 func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	return func(yield func(Way, error) bool) {
 		if n.IsZero() {

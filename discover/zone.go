@@ -171,7 +171,7 @@ func (z Zone) checked(records []Record) ([]Record, error) {
 	return records, nil
 }
 
-// A Difference is a difference between the records in DNS and those of a [Zone].
+// A Difference is a difference between the records in DNS and the records of a [Zone].
 type Difference struct {
 	Owner    string `json:"owner"`
 	Type     string `json:"type"`
@@ -199,8 +199,8 @@ type LiveDNS interface {
 }
 
 // Check looks up the records in DNS and returns how they differ from [Zone.Records]. It ignores
-// times to live, orders, preferences and rules for other names, which the operator chooses. The
-// error is that of Records, or means that DNS failed.
+// times to live, orders, preferences and rules for other names, which the operator chooses. It
+// returns the error of Records, or an error of DNS.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err

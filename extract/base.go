@@ -38,8 +38,8 @@ type Base struct {
 type BaseSource func(outer Base) Base
 
 // Establish returns the base that the sources establish, which must be listed from the innermost to
-// the outermost (section 5.1). The innermost source that sets an absolute base decides. If a more
-// inner source sets a relative base, it is resolved against that one.
+// the outermost (section 5.1). The innermost source that sets an absolute base decides. Relative
+// bases of sources inside it are resolved against this base.
 func Establish(innermost ...BaseSource) Base {
 	var base Base
 	for i := len(innermost) - 1; i >= 0; i-- {

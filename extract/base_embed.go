@@ -26,8 +26,8 @@ var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 // already has an absolute BASE, the copy is unchanged. If it has a relative BASE, EmbedBase makes
 // it absolute.
 //
-// EmbedBase searches the first 8 MiB for an existing BASE. If there is a later one, it stays in the
-// copy, but the added one comes first and takes effect.
+// EmbedBase searches the first 8 MiB for an existing BASE. A later BASE stays in the copy, but the
+// added BASE comes first and takes effect.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase

@@ -32,7 +32,7 @@ type LinkState uint8
 const (
 	NeverRetrieved   LinkState = iota // no attempt is known
 	RetrievedEarlier                  // the last attempt succeeded, at Link.Visit.Retrieved
-	FailedNow                         // the last attempt failed with Link.Visit.Err, even if an earlier one succeeded
+	FailedNow                         // the last attempt failed with Link.Visit.Err, even if an earlier attempt succeeded
 )
 
 // String returns "never retrieved", "retrieved earlier" or "failed now".

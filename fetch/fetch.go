@@ -183,7 +183,7 @@ func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, err
 }
 
 // Fetch fetches the resource of a name or a URL. The caller must close the body, which can be read
-// until ctx is done. The errors are those of [Fetcher.Open].
+// until ctx is done. Fetch returns the same errors as [Fetcher.Open].
 func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nomen.Resource, error) {
 	o, err := f.Open(ctx, location, r)
 	if err != nil {

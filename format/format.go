@@ -96,9 +96,9 @@ func Formats() []Format {
 	}
 }
 
-// Citations returns the formats for citing a resource, which are those of reference managers and
-// the JSON-LD of schema.org. The server only offers them for descriptions. The caller may modify
-// the slice.
+// Citations returns the formats for citing a resource: the formats of reference managers, and the
+// JSON-LD of schema.org. The server only offers them for descriptions. The caller may modify the
+// slice.
 func Citations() []Format {
 	return []Format{
 		Format{"csl-json", TypeCSL, "", nil, nil, writeCSL}.On(Page{}),

@@ -212,8 +212,8 @@ func ProblemFormat(field string) ProblemForm {
 	return forms[i]
 }
 
-// StatusOf returns the HTTP status for e, which is the status that a rule has set, or otherwise
-// that of its kind.
+// StatusOf returns the HTTP status for e. It is the status that a rule has set, or otherwise the
+// status of its kind.
 func StatusOf(e *nomen.Error) int {
 	if e.Status != 0 {
 		return e.Status

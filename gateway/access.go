@@ -131,8 +131,8 @@ func (d *AccessControl) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether a client is permitted, without checking limits. A nil client counts as one
-// from outside.
+// Admits reports whether a client is permitted, without checking limits. A nil client counts as a
+// client from outside.
 func (d *AccessControl) Admits(a *Client) bool {
 	switch d.Policy() {
 	case All:
@@ -192,7 +192,7 @@ type Client struct {
 	// Such a client does not count as an own user, whatever its address.
 	Misled string
 
-	Many  bool            // many clients share the address, for example that of a trusted proxy; see Turns.TakeFor
+	Many  bool            // many clients share the address, for example the address of a trusted proxy; see Turns.TakeFor
 	Until time.Time       // until when other servers may be asked; if zero, for AskTimeout from the beginning of asking
 	Gone  context.Context // ends when the client disconnects; nil if unknown
 	Grace time.Duration   // how long other servers are still asked after the client has disconnected

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout is how long this server may ask other servers for one request, unless the client has a
+// AskTimeout is how long this server may ask other servers for one request. A client may have a
 // deadline of its own.
 const AskTimeout = 20 * time.Second
 

@@ -25,10 +25,10 @@ type ForeignOptions struct {
 }
 
 // A ForeignResolver resolves all names. It asks Inner about names that have a record or an
-// authority here, and Other about all other names, on behalf of a client that the [AccessControl]
-// permits (1995, 4: Y95-63).
+// authority here. It asks Other about all other names, on behalf of a client that the
+// [AccessControl] permits (1995, 4: Y95-63).
 //
-// Its errors are those of the two resolvers, and may also contain a [*LimitError]. A
+// It returns the errors of the two resolvers, which may also contain a [*LimitError]. A
 // ForeignResolver does not pass on resources from other servers (I2R, I2Rs).
 type ForeignResolver struct{ o ForeignOptions }
 

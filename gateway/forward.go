@@ -51,8 +51,8 @@ const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7). It serves the clients
 // that its access control permits. It connects only to public addresses, which it checks after DNS.
-// Requests may go only to the ports 80, 443 and those from 1024 on, and tunnels (CONNECT) only to
-// the ports in the options. A Forward uses each connection for one request, and does not follow
+// Requests may go only to the ports 80, 443 and from 1024 on, and tunnels (CONNECT) only to the
+// ports in the options. A Forward uses each connection for one request, and does not follow
 // redirects. It recognizes its own name in Via fields, and so ends loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions

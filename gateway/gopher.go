@@ -40,8 +40,8 @@ type GopherOptions struct {
 	Page        int           // maximum number of items on a page of a list; default 100
 	Look        int           // maximum number of records to read for a page; default 10,000
 
-	// Counted is called for each name whose description is sent, or whose lookup failed with an error.
-	// The name is that of the record. It may be nil.
+	// Counted is called with the name of each record whose description is sent, or whose lookup
+	// failed with an error. It may be nil.
 	Counted func(from netip.Addr, n name.Name, err error)
 
 	Log *slog.Logger // receives failures; may be nil

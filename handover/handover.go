@@ -74,9 +74,9 @@ type last struct {
 	Archive string `json:"archive"`
 }
 
-// Write writes an archive of a log that has the given head. The entries must be exactly those of the
-// log. Write verifies them: if an entry does not have its digest, or if the entries do not have the
-// head, it returns an error. It sets Format, Version, Rules and Head of the header.
+// Write writes an archive of a log that has the given head. The entries must be exactly the entries
+// of the log. Write verifies them: if an entry does not have its digest, or if the entries do not
+// have the head, it returns an error. It sets Format, Version, Rules and Head of the header.
 func Write(ctx context.Context, w io.Writer, h Header, head store.Head, entries iter.Seq2[*store.Entry, error]) error {
 	h.Format, h.Version, h.Rules, h.Head = format, version, name.RulesVersion, head.String()
 	out := &writer{w: bufio.NewWriterSize(w, 1<<16), sum: sha256.New()}
@@ -327,9 +327,9 @@ func strictly(b []byte, v any) error {
 	return nil
 }
 
-// Entries yields the entries of the archive, and verifies them: their digests, the head, the hash of
-// the archive, and that nothing follows. So entries must be used for good only if the loop has ended
-// without an error. The error is an [*Error], or that of reading.
+// Entries yields the entries of the archive, and verifies them: their digests, the head, the hash
+// of the archive, and that nothing follows. So use the entries permanently only if the loop has
+// ended without an error. The error is an [*Error], or an error of reading.
 func (a *Reader) Entries() iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if err := a.entries(func(e *store.Entry) bool { return yield(e, nil) }); err != nil {

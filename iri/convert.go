@@ -12,7 +12,7 @@ import (
 )
 
 // URI returns the equivalent URI (3.1, step 2). In it, the octets of all non-ASCII characters are
-// escaped, including those in the host.
+// escaped, even in the host.
 func (i IRI) URI() uri.URI { return i.u }
 
 // ASCIIURI is like [IRI.URI], except that it converts the host to the ASCII form of domain names

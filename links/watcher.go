@@ -36,7 +36,7 @@ type Source interface {
 // Options configure a [Watcher]. Dir, Store and Agent are required.
 type Options struct {
 	Dir   string // directory of the states; created if it does not exist
-	FS    vfs.FS // file system; if nil, that of the operating system
+	FS    vfs.FS // file system; if nil, the file system of the operating system
 	Store Source
 	Agent string // value of User-Agent, which begins with "nomen"
 	From  string // mail address of a person who is responsible for the server; "" for none

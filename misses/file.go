@@ -155,7 +155,7 @@ func Load(file string) ([]Miss, Totals, error) {
 	return list, t, nil
 }
 
-// Save replaces a file atomically, by one that only its owner can read. If Save returns nil, the
+// Save replaces a file atomically by a file that only its owner can read. If Save returns nil, the
 // new file is on disk. Otherwise the old file is unchanged.
 func Save(file string, list []Miss, t Totals) error {
 	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return write(w, list, t) })

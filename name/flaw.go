@@ -10,7 +10,7 @@ import (
 )
 
 // A Flaw is a violation of the rules of the name's namespace or scheme, such as a wrong check
-// digit. The name may still be the right one, because publishers sometimes print wrong numbers.
+// digit. The name may still be the intended name, because publishers sometimes print wrong numbers.
 type Flaw struct {
 	Offset  int    // where in the key the violation is, in bytes
 	Rule    string // the violated production or rule, as the document spells it
@@ -18,8 +18,8 @@ type Flaw struct {
 }
 
 // Flaw returns the first violation in n of the rules of its namespace, for a URN, or of its scheme,
-// for ark, doi, hdl, info and tag. It returns nil for a name without a flaw, and for names of other schemes;
-// use package scheme to check those. It does not allocate for a URN without a flaw.
+// for ark, doi, hdl, info and tag. It returns nil for a name without a flaw, and for names of other
+// schemes, which package scheme can check. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
 		if nid == "dns" { // the key of a urn:dns name has been made valid
@@ -46,8 +46,8 @@ func (n Name) Flaw() *Flaw {
 
 // Suggest returns the names that the user who typed s probably meant, the likeliest first. Use it
 // if s is not a valid name, has a flaw, or is unknown. There are at most
-// [namespace.MaxSuggestions], and all are valid names. The limits on its work are those of
-// [namespace.Suggest].
+// [namespace.MaxSuggestions], and all are valid names. The limits of [namespace.Suggest] bound its
+// work.
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
 	if m, ok := Interpret(s); ok {

@@ -12,9 +12,9 @@ import (
 // "urn:nbn:fi:y-x", but not "urn:nbn:fin-x".
 //
 // A prefix must be spelled like keys: because the keys of ARKs have no hyphens, neither have their
-// prefixes. If the names of a namespace are single numbers, as in isbn and uuid, its only prefix is
-// the one that covers the whole namespace. A scheme such as "doi" or "ark" can be a prefix, too.
-// Two Prefixes can be compared with ==. The zero Prefix is not valid.
+// prefixes. If the names of a namespace are single numbers, as in isbn and uuid, its only prefix
+// covers the whole namespace. A scheme such as "doi" or "ark" can be a prefix, too. Two Prefixes
+// can be compared with ==. The zero Prefix is not valid.
 type Prefix struct {
 	key  string
 	only byte // the only delimiter that may follow, or 0 if all of the namespace may

@@ -63,8 +63,8 @@ func (s *state) revision() uint64 {
 
 // Apply does for many requests what [Registrar.Put] does for one. It leaves out the requests that
 // are rejected, and writes all others as one batch. There is one outcome for each request, in the
-// same order. If several requests have the same name, each is applied to the result of the one
-// before.
+// same order. If several requests have the same name, each is applied to the result of the previous
+// request.
 //
 // If the reason or a.Who is invalid, the error is a [*RefusalError]; any other error is a failure
 // of the store. After an error, nothing was written.

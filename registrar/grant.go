@@ -22,7 +22,8 @@ type Granting struct {
 
 // GrantUser changes the grants of the user with the given ID. An administrator of all names may
 // change all grants. An owner may grant and revoke roles up to owner, for names in the owner's
-// scope, but not for the owner's own user. The errors are those of [Registrar.PutUser].
+// scope, but not for the owner's own user. GrantUser returns the same errors as
+// [Registrar.PutUser].
 func (r *Registrar) GrantUser(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
 	if id == "" {
 		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound

@@ -46,8 +46,8 @@ func checkAnswers(of string, a *store.Authority) error {
 	return cmp.Or(checkMint(of, a), checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
 }
 
-// CheckDigits returns the possible values of [store.Authority].CheckDigit, apart from the one that
-// requires no check characters.
+// CheckDigits returns the possible values of [store.Authority].CheckDigit that require check
+// characters.
 func CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }
 
 func checkMint(of string, a *store.Authority) error {

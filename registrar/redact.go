@@ -32,8 +32,7 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 }
 
 // Kept returns the name n in the letter case in which its authority stored it at the given time;
-// the zero time means now. This is the spelling in the history, and the one for which permissions
-// are checked.
+// the zero time means now. The history and the checks of permissions use this spelling.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -44,8 +43,9 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 
 // Redact permanently removes the content of revisions of the name n. It makes a new revision with
 // the current content, so remove sensitive text from the current record before you call Redact.
-// Only an administrator may call it. The errors are those of [Registrar.Put], [store.ErrNotFound]
-// if the name never existed, and [errors.ErrUnsupported] if the store has no history.
+// Only an administrator may call it. Redact returns the errors of [Registrar.Put],
+// [store.ErrNotFound] if the name never existed, and [errors.ErrUnsupported] if the store has no
+// history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {

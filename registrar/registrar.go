@@ -65,7 +65,7 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 	return outs[0], outs[0].Err
 }
 
-// Retire makes the name n a tombstone. The errors are those of [Registrar.Put], and
+// Retire makes the name n a tombstone. It returns the errors of [Registrar.Put], and
 // [store.ErrNotFound] if n does not exist.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
 	ctx = store.Fresh(ctx)
@@ -114,8 +114,8 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	return all
 }
 
-// Delete deletes a reserved name. The errors are those of [Registrar.Put], a [*store.StateError] if
-// the name is active or retired, and [store.ErrNotFound] if it does not exist.
+// Delete deletes a reserved name. It returns the errors of [Registrar.Put], a [*store.StateError]
+// if the name is active or retired, and [store.ErrNotFound] if it does not exist.
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
 	out, err := r.remove(ctx, a, n, expected, why, "")
 	out.Name, out.Err = n, err

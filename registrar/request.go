@@ -101,10 +101,10 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //     same if none is given.
 //   - With Fields, it replaces only these fields.
 //   - With Fields and Add, it adds values, and removes only the values in Remove. A given location
-//     with the URL and component of an existing one sets fields of that location; any other one is
-//     added. Values of same_as and successors are added. A given element of metadata is replaced,
-//     or removed if it has no values. A given typed value replaces the one with the same index, or
-//     is added. All other fields are replaced.
+//     sets fields of the existing location with the same URL and component, or is added. Values of
+//     same_as and successors are added. A given element of metadata is replaced, or removed if it
+//     has no values. A given typed value replaces the value with the same index, or is added. All
+//     other fields are replaced.
 //
 // A name that does not exist is created, and is active unless a status is given.
 type Request struct {

@@ -18,7 +18,7 @@ const tokensSubject = "tokens"
 
 // PutToken creates or replaces a token. Only an administrator of all names may call it. The secret
 // of a token cannot change, and a revoked token stays revoked. A new token must not have expired,
-// and its prefixes must pass [CheckReach]. The errors are those of [Registrar.Put], and
+// and its prefixes must pass [CheckReach]. PutToken returns the errors of [Registrar.Put], and
 // [errors.ErrUnsupported] if the store has no tokens.
 func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if err := permitTokens(a); err != nil {
@@ -43,8 +43,8 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 	return r.applyToken(ctx, a, t, why)
 }
 
-// RevokeToken permanently revokes a token. The errors are those of PutToken, and
-// [store.ErrNotFound] if there is no such token.
+// RevokeToken permanently revokes a token. It returns the errors of PutToken, and
+// [store.ErrNotFound] if the token does not exist.
 func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -200,8 +200,8 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 const ownToken = "first start"
 
 // PutOwnToken creates the token with which the operator of the machine uses a server. A log without
-// the rights of other tokens does not get the rights of this one either, because the operator has
-// all rights anyway. The errors are those of PutToken.
+// the rights of other tokens does not get the rights of this token either, because the operator has
+// all rights anyway. PutOwnToken returns the errors of PutToken.
 func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	if err := checkToken(t, ""); err != nil {
 		return err
@@ -239,10 +239,9 @@ func tokenChanges(t *store.Token, c store.Change) []store.Change {
 	return []store.Change{c, rights}
 }
 
-// LogRights writes the rights of all tokens to the log whose rights it does not have: an earlier
-// program has made these tokens. A server calls it when it starts. If the only tokens are those of
-// [Registrar.PutOwnToken], or if the store does not have tokens and their rights, LogRights does
-// nothing.
+// LogRights writes to the log the rights of tokens that an earlier program has made. A server calls
+// it when it starts. If [Registrar.PutOwnToken] has made all tokens, or if the store does not have
+// tokens and their rights, LogRights does nothing.
 func (r *Registrar) LogRights(ctx context.Context) error {
 	ctx = store.Fresh(ctx)
 	missing, others, err := r.unlogged(ctx)

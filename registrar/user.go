@@ -76,9 +76,9 @@ func Person(u *store.User) (Actor, error) {
 // Only an administrator of all names may call PutUser, except that an owner may change grants of
 // other users as with [Registrar.GrantUser].
 //
-// The errors are those of [Registrar.Put]. The error is [store.ErrNotFound] if no user has the ID,
-// a [*store.StateError] if another user has one of the subjects, and [errors.ErrUnsupported] if the
-// store has no users.
+// PutUser returns the errors of [Registrar.Put]. The error is [store.ErrNotFound] if no user has
+// the ID, a [*store.StateError] if another user has one of the subjects, and
+// [errors.ErrUnsupported] if the store has no users.
 func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expected uint64, why string) (Outcome, error) {
 	return r.changeUser(ctx, a, u.ID, expected, why, func(there *store.User) (*store.User, error) {
 		next := u.Clone()

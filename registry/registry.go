@@ -13,7 +13,7 @@ import (
 // maxSize is the maximum size in bytes of the file with a site's own entries.
 const maxSize = 16 << 20
 
-// Registries have the entries in the documents, and those that a site adds. Registries are
+// Registries have the entries in the documents, and the entries that a site adds. Registries are
 // immutable and safe for concurrent use. Use [Standard] to get them, because the zero value has
 // only namespaces and schemes.
 type Registries struct {
@@ -32,8 +32,8 @@ func Standard() Registries {
 	}
 }
 
-// With returns a copy of the registries with the entries in text added. An added entry replaces one
-// with the same name. The text is a JSON object that may have the members "namespaces",
+// With returns a copy of the registries with the entries in text added. An added entry replaces an
+// entry with the same name. The text is a JSON object that may have the members "namespaces",
 // "scheme_ids", "keywords" and "services", each with an array of entries in the format "json". If
 // an entry is invalid, none is added, and the error names it. If the JSON is invalid, the error has
 // the byte offset. With reads at most 16 MiB.

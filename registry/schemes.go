@@ -37,8 +37,8 @@ type schemeSpecial struct {
 	Meaning   string `json:"meaning"`
 }
 
-// Schemes returns the registry of URI schemes. It has those of IANA (RFC 7595) and those in use
-// without registration.
+// Schemes returns the registry of URI schemes. It has the schemes of the IANA registry (RFC 7595),
+// and schemes in use without registration.
 func (r Registries) Schemes() Table {
 	t := Table{
 		Name: "schemes", Entry: "scheme", Title: "URI Schemes", Reference: "RFC 7595",

@@ -35,7 +35,7 @@ type Field struct {
 }
 
 // Lookup returns the entry with the given name, and whether there is one. Names of namespaces and
-// schemes ignore case; those of services do not.
+// schemes ignore case; names of services do not.
 func (t Table) Lookup(name string) (Entry, bool) {
 	i := slices.IndexFunc(t.Entries, func(e Entry) bool {
 		return e.Name == name || t.fold && strings.EqualFold(e.Name, name)

@@ -60,7 +60,7 @@ func (r *Rule) Terms() (all []string) {
 }
 
 // A Condition restricts a rule to some requests. All conditions of a rule must hold. They are
-// tested in order. If Or is true, it is enough that this condition or the next one holds.
+// tested in order. If Or is true, it is enough that this condition or the next holds.
 type Condition struct {
 	On         string `json:"on"`                                       // what is tested; see [Conditions]
 	Regexp     string `json:"regexp"`                                   // must match a part of what is tested; its named groups become parts

@@ -39,7 +39,7 @@ type Rule struct {
 	Locations  []nomen.Location `json:"locations,omitempty"`                          // the URLs are templates
 	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`             // templates for aliases
 	When       []Condition      `json:"when,omitempty"`                               // conditions on the request
-	Status     int              `json:"status,omitempty"`                             // HTTP status, see [Rule.checkStatus]; 0 means that of the authority
+	Status     int              `json:"status,omitempty"`                             // HTTP status, see [Rule.checkStatus]; 0 means the status of the authority
 	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; "" means as the authority says
 	Tests      []Test           `json:"tests"`                                        // at least one test must match the rule
 }

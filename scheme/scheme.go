@@ -5,7 +5,7 @@ import "github.com/nomen-project/nomen/uri"
 // A Status is the registration status of a scheme.
 type Status uint8
 
-// The statuses. The three without a comment are those of the IANA registry (RFC 7595, 4).
+// The statuses. The IANA registry has the three without a comment (RFC 7595, 4).
 const (
 	StatusUnregistered Status = iota // in wide use, but not registered at IANA
 	StatusPermanent

@@ -28,7 +28,7 @@ type Source interface {
 // Options configure an Index. Dir and Store are required.
 type Options struct {
 	Dir   string // directory of the index, which is created if necessary
-	FS    vfs.FS // file system; nil means that of the operating system
+	FS    vfs.FS // file system; nil means the file system of the operating system
 	Store Source
 
 	CacheSize int64         // bytes of memory for reading; 0 means 32 MiB

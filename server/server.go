@@ -86,8 +86,8 @@ type Options struct {
 	// RequestURI, because the server reads the target from there.
 	Middleware func(http.Handler) http.Handler
 
-	// Dialects are the protocols of other identifier services, by name. A listener supports those
-	// in [Listener].Dialects.
+	// Dialects are the protocols of other identifier services, by name. A listener supports the
+	// dialects in [Listener].Dialects.
 	Dialects map[string]dialect.Handler
 
 	// Publication is the published log of Store, shown under /-/log/ and /-/proof/; nil for none.

@@ -16,8 +16,8 @@ type Authority struct {
 	Hosts       []string      `json:"hosts,omitempty"`                                  // a request whose Host field is one of these selects the authority
 	Addresses   []string      `json:"addresses,omitempty"`                              // a request to one of these local IP addresses selects the authority
 	Default     bool          `json:"default,omitempty"`                                // selected by requests that select no other authority
-	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this one (1995, 3.5.4)
-	Children    []string      `json:"children,omitempty"`                               // authorities that this one has authorized (1995, 3.5.3)
+	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this authority (1995, 3.5.4)
+	Children    []string      `json:"children,omitempty"`                               // authorities that this authority has authorized (1995, 3.5.3)
 	Contact     string        `json:"contact,omitempty"`                                // a URL, usually mailto:
 	Description string        `json:"description,omitempty"`                            // for people to read
 	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the ElementIDs (1995, 3.5.2)

@@ -23,7 +23,7 @@ const AnyRevision = ^uint64(0)
 type Change struct {
 	Record    *Record      // the new record, which replaces the whole old one
 	Authority *Authority   // the new authority, which replaces the whole old one
-	Token     *Token       // a token to add, or to replace the one with its ID
+	Token     *Token       // a token to add, or to replace the token with its ID
 	User      *User        // the new user, which replaces the whole old one
 	Rights    *TokenRights // the new rights of a token, which replace all the old ones
 	Delete    name.Name    // a reserved name to delete; without a record, nothing changes
@@ -40,8 +40,8 @@ type Change struct {
 	// is not stored.
 	AnyTime bool
 
-	// Batch is a common ID of all changes that one import, relocation or undo made. It is "" for a
-	// single change, and for a change of a token.
+	// Batch is a common ID of all changes that a single import, relocation or undo made. It is ""
+	// for a single change, and for a change of a token.
 	Batch string
 
 	// UseOnly makes the change record only the day on which a token was last used. The store then
@@ -55,8 +55,8 @@ type Change struct {
 	// removed. Redacts must be empty for a token.
 	Redacts []uint64
 
-	// Redacted says that a later change has removed the content of this one (see [Change.Redact]).
-	// The store sets it.
+	// Redacted says that a later change has removed the content of this change (see
+	// [Change.Redact]). The store sets it.
 	Redacted bool
 }
 
@@ -175,7 +175,7 @@ func (c *Change) HasValues() bool {
 	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
 }
 
-// A ConflictError reports that the current revision is not the one that a change expected.
+// A ConflictError reports that a change expected another revision than the current revision.
 type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0
 	Key      string // key of the name, prefix of the authority, or ID of the user
@@ -199,7 +199,7 @@ type StateError struct {
 	Index int
 	Key   string
 	Rule  string // the rule that the change violates, for people to read
-	Clock bool   // the change is rejected because it is too much earlier than the last one; AnyTime would allow it
+	Clock bool   // the change is rejected because it is too much earlier than the last change; AnyTime would allow it
 }
 
 func (e *StateError) Error() string { return fmt.Sprintf("store: %s: %s", e.Key, e.Rule) }

@@ -7,9 +7,9 @@ import (
 )
 
 // MaxSkew limits how far the last change of a subject may lie ahead of the clock. Times in a
-// history never decrease, so a new change normally gets at least the time of the last one. But if
-// the last one is more than MaxSkew ahead, the clock is wrong now or was wrong then, and the store
-// rejects the new change unless its AnyTime is set.
+// history never decrease, so a new change normally gets at least the time of the last change. But
+// if the last change is more than MaxSkew ahead, the clock is wrong now or was wrong then, and the
+// store rejects the new change unless its AnyTime is set.
 const MaxSkew = 24 * time.Hour
 
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.

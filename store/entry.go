@@ -95,7 +95,7 @@ type Finder interface {
 	// Find yields the current locations whose URLs begin with prefix, each with its name. It yields
 	// each pair of URL and name once, sorted by URL and then by key, and only pairs greater than
 	// the parameter after; a zero after excludes no pair. Find includes the locations of reserved
-	// and retired names, but not those of earlier revisions.
+	// and retired names, but not locations of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 

@@ -19,7 +19,7 @@ import (
 // Counting starts when the store is first used with [Dependencies.Begin]. The zero value is ready
 // for use, and all methods are safe for concurrent use.
 type Invalidations struct {
-	// Usable reports whether all changes, including those of other processes, are being counted.
+	// Usable reports whether all changes, including changes by other processes, are being counted.
 	// While it returns false, no answer is valid. It must be set before the first use; nil means
 	// that all changes are always counted.
 	Usable func() bool

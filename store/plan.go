@@ -30,10 +30,10 @@ func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Resu
 }
 
 // A Planner plans batches and reuses its memory. Between two batches, the caller must call
-// [Planner.Reset]; otherwise the next batch continues the last one. Unlike those of the function
-// [Plan], the steps share lists and metadata with the changes. So a store must write them before it
-// returns to the caller who has passed the changes. The zero Planner is ready to use. A Planner
-// must not be used concurrently.
+// [Planner.Reset]; otherwise the next batch continues the last batch. Unlike the steps that the
+// function [Plan] returns, the steps of a Planner share lists and metadata with the changes. So a
+// store must write them before it returns to the caller who has passed the changes. The zero
+// Planner is ready to use. A Planner must not be used concurrently.
 type Planner struct {
 	steps   []Step
 	changes []Change // the changes that the steps point to; allocated at once, so that they never move
@@ -51,7 +51,7 @@ func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([
 
 const maxPlanned = 8192
 
-// Reset invalidates the steps of the last batch, and prepares p for the next one.
+// Reset invalidates the steps of the last batch, and prepares p for the next batch.
 func (p *Planner) Reset() {
 	if cap(p.changes) > maxPlanned {
 		*p = Planner{}

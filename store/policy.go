@@ -25,7 +25,7 @@ type Policy struct {
 	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives and their values; an empty list allows any value (2012, 2.3)
 	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // what an r-component means, as directives: "toc" is "c=toc" (RFC 8141, 2.3.1)
 	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the query of the location; PassAppend if empty
-	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to that of the location; ignored if empty
+	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to the query of the location; ignored if empty
 	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (2012, 2.4)
 
 	Fetch    bool     `json:"fetch,omitempty"`    // services I2R and I2Rs send the resource itself

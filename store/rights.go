@@ -61,8 +61,8 @@ type RightsHistorian interface {
 	TokenRights(ctx context.Context, id string, at time.Time) (*TokenRights, error)
 
 	// AllTokenRights yields the rights of every token, in the byte order of the IDs. Like List, it
-	// yields them as of one moment. It includes tokens whose secrets this store does not have,
-	// such as those of a store whose log was taken over.
+	// yields them as of one moment. It includes tokens whose secrets this store does not have, such
+	// as tokens in a log that was taken over from another store.
 	AllTokenRights(ctx context.Context, at time.Time) iter.Seq2[*TokenRights, error]
 
 	// TokenRightsHistory yields the changes of the rights of the token with this ID, newest first,

@@ -36,7 +36,7 @@ type Query struct {
 
 	Spans  []string             // only keys with one of these prefixes, sorted, none a prefix of another; nil for all keys
 	Status []nomen.Status       // only records with one of these statuses; nil for any
-	After  string               // only keys greater than this one
+	After  string               // only keys greater than this key
 	Limit  int                  // maximum number of records of the page; [MaxQueryPage] if 0
 	May    func(name.Name) bool // only names for which May returns true; nil for all
 }

@@ -33,7 +33,7 @@ type Reader interface {
 // A Scan says which records List yields, and as of which time.
 type Scan struct {
 	Prefix string    // only keys that begin with these bytes; "" for all keys
-	After  string    // only keys greater than this one; "" for all keys
+	After  string    // only keys greater than this key; "" for all keys
 	At     time.Time // time of the state to list; zero for now
 }
 

@@ -241,8 +241,8 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority of the name n, or nil. If several prefixes cover n, it is the authority
-// with the longest one. Of takes time logarithmic in the number of authorities.
+// Of returns the authority of the name n, or nil. If several prefixes cover n, the longest prefix
+// decides. Of takes time logarithmic in the number of authorities.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)
@@ -279,8 +279,8 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 }
 
 // Compiled returns the compiled rules and delegation of a, which must be an authority of s. The
-// result is empty if a has neither. Each revision of an authority is compiled only once. The error
-// is that of [Authority.Compile].
+// result is empty if a has neither. Each revision of an authority is compiled only once. Compiled
+// returns the error of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {

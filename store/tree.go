@@ -9,13 +9,13 @@ import (
 // return what the Merkle tree consists of.
 type TreeReader interface {
 	// Leaves yields the leaves of the sealed entries whose Seq is greater than the parameter after
-	// and at most end, in the order of Seq. A leaf is valid until the next one is yielded. If the
-	// log has fewer entries, Leaves yields an error after the last leaf.
+	// and at most end, in the order of Seq. A leaf is valid until Leaves yields the next leaf. If
+	// the log has fewer entries, Leaves yields an error after the last leaf.
 	Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte, error]
 
-	// Nodes returns the roots of the complete subtrees with 2^level leaves, from the one with the
-	// number first up to the one before end; the leftmost has the number 0. The level must be at
-	// least 8, because stores do not keep the nodes below.
+	// Nodes returns the roots of the complete subtrees with 2^level leaves whose numbers are at
+	// least first and less than end; the leftmost has the number 0. The level must be at least 8,
+	// because stores do not keep the nodes below.
 	Nodes(ctx context.Context, level int, first, end uint64) ([][32]byte, error)
 
 	// EntryOf returns the entry of a change, with its content and its position in the log. If the

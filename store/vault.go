@@ -31,8 +31,8 @@ type Vault interface {
 	// secret now has the new value. When it returns true, the value is on disk.
 	SwapSecret(ctx context.Context, key string, old, new []byte) (bool, error)
 
-	// Lease gives the lease with this key to the holder for the time d, unless another holder has
-	// it, and reports whether the holder has it now. A holder calls Lease again to extend its
+	// Lease gives the lease with this key to the holder for the time d, if no other holder has it.
+	// It reports whether the holder has the lease now. A holder calls Lease again to extend its
 	// lease, or with a d of 0 to end it. The store measures d with its own clock.
 	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
 }

@@ -67,7 +67,7 @@ func PublicKey(skey string) (vkey string, err error) {
 	return formatKey("", name, key[0], ed25519.NewKeyFromSeed(key[1:]).Public().(ed25519.PublicKey), nil), nil
 }
 
-// IsWitnessKey reports whether a verifier is that of a witness.
+// IsWitnessKey reports whether a verifier belongs to a witness.
 func IsWitnessKey(v note.Verifier) bool { _, ok := v.(*cosigner); return ok }
 
 const privatePrefix = "PRIVATE+KEY+"

@@ -15,7 +15,7 @@ type Hash = [sha256.Size]byte
 // A FormatError says why a text or a file does not have the format that a specification of C2SP
 // defines.
 type FormatError struct {
-	Format string // "checkpoint", "proof", "path", "bundle", "key", or that of another package
+	Format string // "checkpoint", "proof", "path", "bundle", "key", or the format of another package
 	Offset int    // position of the fault, in bytes
 	Rule   string // the rule that the input violates, with the section of the specification
 }

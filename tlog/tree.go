@@ -15,7 +15,7 @@ const maxCachedTiles = 64
 
 // A TileReader reads the tiles of a log, for example over HTTP.
 type TileReader interface {
-	// ReadTile returns the tile at the path below the URL of the log. The path is that of
+	// ReadTile returns the tile at the path below the URL of the log, which is the path of
 	// [Tile.Path]. If there is no such tile, the error is [fs.ErrNotExist].
 	ReadTile(ctx context.Context, path string) ([]byte, error)
 }

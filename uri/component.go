@@ -237,8 +237,8 @@ func (b Builder) spelling() (string, bool) {
 	return w.String(), true
 }
 
-// With returns a copy of u with component c set to raw, which must already be escaped. The errors
-// are those of [Builder.URI]. To change several components at once, use a [Builder].
+// With returns a copy of u with component c set to raw, which must already be escaped. It returns
+// the errors of [Builder.URI]. To change several components at once, use a [Builder].
 func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set(c, raw).URI() }
 
 // Without returns a copy of u without component c; see [Builder.Clear].

@@ -68,10 +68,10 @@ func DecodeLatin1(raw string) (string, error) {
 }
 
 // Escape escapes data for use as component c, or as one segment of a path. It escapes the
-// characters that the component cannot contain and those that would separate its parts, such as a
-// slash in a segment. It never escapes unreserved characters, and writes escapes with upper-case
-// digits. A component such as the port cannot have escapes, so Escape returns data for it
-// unchanged.
+// characters that the component cannot contain and the characters that would separate its parts,
+// such as a slash in a segment. It never escapes unreserved characters, and writes escapes with
+// upper-case digits. A component such as the port cannot have escapes, so Escape returns data for
+// it unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)

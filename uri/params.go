@@ -85,8 +85,8 @@ func (p Params) GetAll(name Data) []Data {
 }
 
 // Set returns a copy of p in which value is the only value of name. It replaces the first parameter
-// called name and removes the others. If p has no such parameter, Set adds one at the
-// end. If the first one already has the value, its spelling does not change.
+// called name and removes the others. If p has no such parameter, Set adds one at the end. If the
+// first such parameter already has the value, its spelling does not change.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)

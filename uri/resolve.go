@@ -92,7 +92,7 @@ func (u URI) Resolve(ref URI) (URI, error) {
 	return t.URI, err
 }
 
-// Resolve resolves ref relative to base, with the options of r. The errors are those of
+// Resolve resolves ref relative to base, with the options of r. It returns the errors of
 // [URI.Resolve], except that a reference to the current document is not an error.
 func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	var t Target

@@ -77,7 +77,7 @@ type Scope uint8
 // The possible scopes of a keyword.
 const (
 	ScopeGlobal   Scope = iota // for all namespaces
-	ScopeSpecific              // for those that support the keyword
+	ScopeSpecific              // for namespaces that support the keyword
 )
 
 var scopeNames = []string{"global", "specific"}

@@ -81,8 +81,8 @@ func (t Table[E]) find(name string) (int, bool) {
 	})
 }
 
-// With returns a copy of t with the entries added. An added entry replaces one with the same name.
-// Use With for local additions, such as experimental and unregistered names. The error is an
+// With returns a copy of t with the entries added. An added entry replaces an entry with the same
+// name. Use With for local additions, such as experimental and unregistered names. The error is an
 // [*EntryError] if a name is invalid or a required field is empty.
 func (t Table[E]) With(entries ...E) (Table[E], error) {
 	for _, e := range entries {

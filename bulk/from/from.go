@@ -77,7 +77,7 @@ const (
 type AuthorityChange struct {
 	Line   int
 	Prefix name.Prefix
-	Change func(*store.Authority) // changes the existing authority, or one that has only the prefix
+	Change func(*store.Authority) // changes the existing authority, or a new one that has only the prefix
 }
 
 // An Output receives what a file contains. Its methods are safe for concurrent use.
@@ -210,8 +210,8 @@ func (o *Output) RefuseAt(line, column int, text, reason string) {
 	o.refuse(line, column, text, reason)
 }
 
-// Reject reports a record that the converter counted as handled, and that the import rejected. The line is
-// that of the output.
+// Reject reports a record that the converter counted as handled, and that the import rejected. The
+// parameter output is the line of the output.
 func (o *Output) Reject(output int, text, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

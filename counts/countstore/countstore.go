@@ -30,7 +30,7 @@ import (
 // Options configure a Store. Dir is required.
 type Options struct {
 	Dir string // created if it does not exist, but not the directory above it
-	FS  vfs.FS // file system; if nil, that of the operating system
+	FS  vfs.FS // file system; if nil, the file system of the operating system
 	Log *slog.Logger
 
 	Pacer *pacer.Pacer // makes compactions rest while requests are answered; may be nil
@@ -76,7 +76,7 @@ func batchKey(node string) []byte { return append([]byte{keyMeta, 1}, node...) }
 var ErrClosed = errors.New("countstore: closed")
 
 // Open opens the counts in a directory, or creates them. The error wraps [pebblestore.ErrLocked] if
-// another process has them open, and is a [*store.VersionError] if the format is a later one.
+// another process has them open. It is a [*store.VersionError] if a later program has written them.
 func Open(o Options) (*Store, error) {
 	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: o.Dir, FS: o.FS, CacheSize: cacheSize, Log: o.Log, Pacer: o.Pacer})
 	if err != nil {

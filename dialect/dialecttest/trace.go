@@ -26,9 +26,9 @@ type exchange struct{ request, response message }
 // A Runner sends the requests of traces.
 //
 // In a trace, lines that begin with ">" are a request, lines that begin with "<" its response, and
-// all others comments. The first line of a request has the method and the target, and that of a
-// response the status. The header fields follow, and after an empty line (">" or "<" alone) the
-// body. The last line of a body has no line break, unless the line "<\" follows.
+// all others comments. The first line of a request has the method and the target. The first line of
+// a response has the status. The header fields follow, and after an empty line (">" or "<" alone)
+// the body. The last line of a body has no line break, unless the line "<\" follows.
 //
 // A header field without value must be absent from the response. In fields and bodies, $NAME is
 // replaced by a variable. A line of a response can contain "$*", which matches any text. From then

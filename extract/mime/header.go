@@ -22,7 +22,7 @@ type Field struct {
 type Fields []Field
 
 // Mail returns the fields that describe a body, as the type of net/mail. If a field is repeated,
-// the first one counts.
+// the first occurrence counts.
 func (fs Fields) Mail() mail.Header {
 	h := mail.Header{}
 	for i := range fs {

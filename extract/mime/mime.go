@@ -18,9 +18,9 @@ const (
 )
 
 // Parts returns an iterator over the entities of a message, or of all messages of a mailbox in mbox
-// format (RFC 4155). An entity comes before those that it contains. Parts calls report for each
-// problem in the messages, and stops if report returns false. It takes linear time, and its memory
-// has a fixed limit.
+// format (RFC 4155). An entity comes before the entities that it contains. Parts calls report for
+// each problem in the messages, and stops if report returns false. It takes linear time, and its
+// memory has a fixed limit.
 func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[*Part] {
 	return func(yield func(*Part) bool) {
 		m := &messageReader{tape: t, report: report, yield: yield, blank: true}

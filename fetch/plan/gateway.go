@@ -39,8 +39,8 @@ var ErrGateway = errors.New("invalid gateway locator")
 var ErrThrough = errors.New("cannot be passed to the gateway")
 
 // With returns a copy of the table with a gateway for a scheme, or for [AnyExperimental] or
-// [AnyScheme]. It replaces the previous gateway for it. The gateway is an absolute locator that may
-// contain a variable for the locator to retrieve:
+// [AnyScheme]. It replaces the previous gateway for the scheme. The gateway is an absolute locator
+// that may contain a variable for the locator to retrieve:
 //
 //	{uri}   the whole locator, with all but unreserved characters escaped
 //	{+uri}  the whole locator as it is spelled, which some gateways need

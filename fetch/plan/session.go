@@ -18,7 +18,7 @@ type Session struct {
 	Port   string // "" means the default
 	User   string // to show to the user; may be empty
 	// Password may be shown to the user. It is never an argument of a command, because all users of
-	// a machine can read those.
+	// a machine can read arguments.
 	Password string
 }
 

@@ -94,14 +94,14 @@ func (f *Field) At(i int) (value string, q int) {
 }
 
 // Media returns the preference for a media type without parameters, in any case. If several ranges
-// match, the most specific one decides. If several are equally specific, the first of them decides.
+// match, the most specific range decides. Of equally specific ranges, the first decides.
 //
-// If a range has the parameter charset, that must equal the charset of the type, where "" means
+// If a range has the parameter charset, it must equal the charset of the type, where "" means
 // utf-8. If the charset is "*", it is unknown, and the parameter charset of a range is treated like
 // any other.
 //
 // A range with other parameters only matches if ignore is true. Set ignore if mediaType stands for
-// the type with any parameters. Ranges without parameters are then more specific than those with
+// the type with any parameters. Ranges without parameters are then more specific than ranges with
 // parameters, and a range with parameters and the weight 0 excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}

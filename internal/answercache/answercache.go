@@ -157,7 +157,7 @@ func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	return true
 }
 
-// Put adds a response, if what was recorded since Begin permits it. The parameter set is the one
+// Put adds a response, if what was recorded since Begin permits it. The parameter set is the set
 // that Key had. The text is a complete HTTP/1.1 response with a Date field.
 func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
 	if len(text) > MaxAnswer || len(a.Name) > MaxTarget {

@@ -20,7 +20,7 @@ const minEvery = time.Minute
 // A Plan says when and where to make backups, and how many to keep.
 type Plan struct {
 	To          string        // directory of the backups, as an absolute path
-	Every       time.Duration // time from the start of a backup to that of the next; 0 if At is set
+	Every       time.Duration // time from the start of a backup to the start of the next; 0 if At is set
 	At          string        // local time of day, as HH:MM; "" if Every is set
 	Keep        int           // how many of the newest backups to keep
 	KeepWeekly  int           // for how many earlier weeks to keep the newest backup of the week
@@ -108,8 +108,8 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	return next
 }
 
-// Interval returns the time from the start of a backup to that of the next. It is Every, or a day
-// if At is set.
+// Interval returns the time from the start of a backup to the start of the next. It is Every, or a
+// day if At is set.
 func (p *Plan) Interval() time.Duration {
 	if p.At != "" {
 		return 24 * time.Hour

@@ -120,7 +120,7 @@ type Report struct {
 	warnings []string
 }
 
-// Check returns the response to a health check. The path is that of a check of liveness, or of
+// Check returns the response to a health check. The path selects a check of liveness, or of
 // readiness, which is for load balancers. A server without a store is alive, because a restart
 // would not help.
 func (s *State) Check(path string) Report {

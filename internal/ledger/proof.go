@@ -83,8 +83,8 @@ func root(leaves []Hash) Hash {
 	return level[0]
 }
 
-// Nodes returns the hashes of the nodes of a level, from the one with the number first up to the one
-// before end, in a log of the given size. The level must be at least [MinLevel].
+// Nodes returns the hashes of the nodes of a level with the numbers from first up to, but not
+// including, end, in a log of the given size. The level must be at least [MinLevel].
 func Nodes(src Source, size uint64, level int, first, end uint64) ([]Hash, error) {
 	if level < MinLevel || level > 63 || first > end || end > size>>level || end-first > maxNodes {
 		return nil, fmt.Errorf("ledger: a log of %d entries does not have the nodes %d to %d of level %d", size, first, end, level)

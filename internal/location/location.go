@@ -108,7 +108,7 @@ func (e *Error) Violation() uri.Violation {
 }
 
 // Check returns an error unless s is an absolute URI that can be a location. The error is an
-// [*Error] or that of [uri.Parse].
+// [*Error] or the error of [uri.Parse].
 func Check(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -191,8 +191,8 @@ func escapedControl(s string) int {
 	return -1
 }
 
-// IsLink reports whether a page can link to s. It can if s is a location, and following it only
-// sends a request, or if s is a telephone number.
+// IsLink reports whether a page can link to s. It can link to a telephone number, and to a location
+// if following the link only sends a request.
 func IsLink(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -203,7 +203,7 @@ func IsLink(s string) bool {
 }
 
 // CheckContact returns an error unless s is a URL where people can be contacted, for which [IsLink]
-// is true. The error is an [*Error] or that of [uri.Parse].
+// is true. The error is an [*Error] or the error of [uri.Parse].
 func CheckContact(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil || IsLink(s) {

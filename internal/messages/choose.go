@@ -61,7 +61,7 @@ func (s *Set) In(tag string) *Catalogue {
 }
 
 // Choose returns the catalogue in the language that the user has chosen. If the set has no such
-// catalogue, Choose returns the one that an Accept-Language field prefers.
+// catalogue, Choose returns the catalogue that an Accept-Language field prefers.
 func (s *Set) Choose(chosen, accept string) *Catalogue {
 	if c := s.In(chosen); c != nil {
 		return c

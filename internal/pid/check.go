@@ -24,8 +24,8 @@ const (
 	ruleTagRest  = "RFC 4151, 2.1: specific"
 )
 
-// Check returns the first violation of the rules of its scheme in u, if that is ark, doi, hdl,
-// info, swh or tag. Otherwise, or if u is valid, Check returns nil and does not allocate.
+// Check returns the first violation in u of the rules of its scheme, which must be ark, doi, hdl,
+// info, swh or tag. If u is valid or has another scheme, Check returns nil and does not allocate.
 func Check(u uri.URI) *uri.Finding {
 	t := textOf(u)
 	switch name := t.s[:max(t.rest-1, 0)]; {

@@ -61,8 +61,8 @@ func Lines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Odd reports whether r is an invisible character that a terminal or browser interprets, or one
-// that XML forbids. LF and tab are not odd.
+// Odd reports whether r is an invisible character that a terminal or browser interprets, or a
+// character that XML forbids. LF and tab are not odd.
 func Odd(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

@@ -35,7 +35,8 @@ type Config struct {
 	// Short returns the Answerer for the plain requests of a connection. If Short is nil or returns
 	// nil, net/http answers these requests. Short is not called for connections with TLS.
 	Short func(local, remote net.Addr) Answerer
-	// IdleTimeout and WriteTimeout must be those of the http.Server. They are only used with Short.
+	// IdleTimeout and WriteTimeout must equal the fields of the http.Server. They are only used
+	// with Short.
 	IdleTimeout, WriteTimeout time.Duration
 	// Log gets a line for each request that the wire answers with an error. nil means no log.
 	Log *slog.Logger

@@ -21,9 +21,9 @@ type Plain struct {
 }
 
 // An Answerer answers the requests of a connection without net/http, in order. It appends the
-// complete response to out and returns true. The version in the response is that of the request,
-// and the response to a final request in HTTP/1.1 has "Connection: close". If net/http must answer,
-// the Answerer returns out unchanged and false.
+// complete response to out and returns true. The response has the version of the request, and the
+// response to a final request in HTTP/1.1 has "Connection: close". If net/http must answer, the
+// Answerer returns out unchanged and false.
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
 // maxHeldAnswers is how many bytes of answers to pipelined requests are held before they are

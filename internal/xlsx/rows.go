@@ -16,7 +16,7 @@ type Cell struct {
 	Problem string // why the cell has no text, or ""
 }
 
-// A Row is a row with those of its cells that have values, in the order of their columns.
+// A Row is a row with the cells that have values, in the order of their columns.
 type Row struct {
 	Number int // from 1
 	Cells  []Cell

@@ -60,7 +60,7 @@ func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error]
 // Options say which names to generate.
 type Options struct {
 	Prefix   name.Prefix // of the names
-	Template string      // template; "" means that of the authority, or one that fits the existing names
+	Template string      // template; "" means the template of the authority, or a template that fits the existing names
 	Shoulder string      // if not "", use the template of the authority that begins with this literal text
 	Count    int         // how many names
 	DryRun   bool        // reserve nothing

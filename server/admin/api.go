@@ -96,7 +96,7 @@ const PagesRoot = "/-/ui/"
 
 // Metrics counts what an API does. It must be safe for concurrent use.
 type Metrics interface {
-	AdminRequest(role string, status int)      // a request was answered; role is that of its token, or "none"
+	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
 	Ran(task string, at time.Time, err error)  // a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store ended
 	Expect(task string, lastSuccess time.Time) // a task last succeeded at that time, in an earlier run of the server
 	http.Handler                               // shows the metrics

@@ -112,7 +112,7 @@ func (c *scrub) known() scrubState {
 type ScrubState struct {
 	Ended          time.Time // when the last complete pass ended; zero if none did
 	Faults         uint64    // faults that the last complete pass found
-	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
+	Changes, Found uint64    // changes verified and faults found by the current pass, or by the last pass if none is running
 }
 
 // Scrub returns the state of the background verification. The result ok is false if the [Options]

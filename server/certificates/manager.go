@@ -38,7 +38,7 @@ type Options struct {
 	AcceptTerms bool           // agrees to the terms of service of the certificate authority
 	AccountID   string         // ID that the certificate authority has assigned to an external account, or ""
 	AccountKey  []byte         // HMAC key of the external account
-	Roots       *x509.CertPool // root certificates for verifying the server of the directory; nil means those of the system
+	Roots       *x509.CertPool // root certificates for verifying the server of the directory; nil means the certificates of the system
 
 	// Unchecked makes the Manager order certificates without first checking that each host leads to
 	// this server. Some networks do not let a server reach its own public address.

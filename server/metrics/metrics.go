@@ -47,7 +47,7 @@ type Options struct {
 	Counted     func() (Counted, bool)          // describes the counter of resolutions; false if the server does not count
 	Dropped     func() uint64                   // returns the number of log lines that could not be written
 	Rested      func() time.Duration            // returns how long background work has rested for requests
-	Tasks       *Tasks                          // runs of recurring tasks; if nil, only those of the admin API are counted
+	Tasks       *Tasks                          // runs of recurring tasks; if nil, only the tasks of the admin API are counted
 
 	Build Build
 }
@@ -81,7 +81,7 @@ type Links struct {
 type Scrub struct {
 	Ended          time.Time // when the last complete pass ended; zero if none did
 	Faults         uint64    // faults that the last complete pass found
-	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
+	Changes, Found uint64    // changes verified and faults found by the current pass, or by the last pass if none is running
 }
 
 // Metrics collects metrics in its own registry, and is the http.Handler that shows them. It is safe
@@ -182,8 +182,8 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 // Stale counts an answer from the cache while the store was unavailable.
 func (m *Metrics) Stale() { m.stale.Inc() }
 
-// AdminRequest counts a request to the admin API. The role is that of the token, or "none" without
-// a valid token.
+// AdminRequest counts a request to the admin API. The role is the role of the token, or "none"
+// without a valid token.
 func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }

@@ -38,7 +38,7 @@ var ErrLocked = errors.New("another process has it open")
 // Options say which directory [Open] opens, and how.
 type Options struct {
 	Dir       string       // directory of the store; created if it does not exist, unless ReadOnly or MustExist is set
-	FS        vfs.FS       // file system; if nil, that of the operating system
+	FS        vfs.FS       // file system; if nil, the file system of the operating system
 	CacheSize int64        // memory for uncompressed data, in bytes; if 0, a share of the machine's memory
 	Log       *slog.Logger // logger for storage failures and Pebble's errors; nil for no log
 	ReadOnly  bool         // write nothing; the store must exist

@@ -23,8 +23,8 @@ type Merge uint8
 // Values of Merge. If names get the same key but may not be merged, the operator must decide.
 const (
 	MergeNothing    Merge = iota
-	MergeSafe             // all names, except a retired one with an active one
-	MergeRetiredToo       // all names; the record of an active name has precedence over that of a retired one
+	MergeSafe             // all names, except a retired name with an active name
+	MergeRetiredToo       // all names; the record of an active name has precedence over the record of a retired name
 )
 
 // RekeyOptions say which store [Rekey] converts, and how.
@@ -57,7 +57,7 @@ func (m Move) Blocks() bool { return m.Problem != "" && (m.New != "" || m.Kind =
 // A RekeyResult says what was done or, in a dry run, would be done.
 type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names in the store
-	To      uint64 `json:"to"`     // version of the rules of names of this program
+	To      uint64 `json:"to"`     // version of this program's rules of names
 	Moved   int64  `json:"moved"`  // number of keys and prefixes that change
 	United  int64  `json:"united"` // number of these keys and prefixes that become equal to others
 	Blocked int64  `json:"blocked"`

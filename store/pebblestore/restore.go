@@ -44,7 +44,7 @@ type Damage struct {
 type RestoreOptions struct {
 	From string // directory of the backup; it is not modified
 	To   string // an empty or new directory; "" to check the backup in place
-	FS   vfs.FS // file system; if nil, that of the operating system
+	FS   vfs.FS // file system; if nil, the file system of the operating system
 
 	Verify   bool                     // verify the history too, as [Store.Verify] does
 	Use      func(*Store) error       // if not nil, called at the end with the store, open read-only, unless anything is damaged

@@ -70,8 +70,8 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	return c.Record, nil
 }
 
-// Keep stores records with their revisions and times. A record replaces an earlier one of the same
-// name.
+// Keep stores records with their revisions and times. A record replaces an earlier record of the
+// same name.
 func (s *Scratch) Keep(records []*store.Record) error {
 	s.closeView()
 	batch := s.db.NewBatch()

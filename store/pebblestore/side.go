@@ -24,7 +24,7 @@ type Side struct {
 // SideOptions say which directory [OpenSide] opens, and how.
 type SideOptions struct {
 	Dir       string       // created if necessary, but its parent is not
-	FS        vfs.FS       // file system; if nil, that of the operating system
+	FS        vfs.FS       // file system; if nil, the file system of the operating system
 	CacheSize int64        // memory for uncompressed data, in bytes
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
 	Pacer     *pacer.Pacer // see [Options]

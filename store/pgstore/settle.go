@@ -20,9 +20,9 @@ const (
 var errNotSealed = errors.New("no node seals them")
 
 // Settle implements [store.Settler]. If no other node seals the waiting changes, for example
-// because the node that wrote them was killed, this store seals them. It does so even if it was
-// opened read-only, because sealing only numbers changes. If this does not succeed within the time
-// that a call may wait, the error says how many transactions are waiting.
+// because the node that wrote them was killed, this store seals them. Even a store that was opened
+// read-only seals them, because sealing only numbers changes. If sealing does not succeed within
+// the time that a call may wait, the error says how many transactions are waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

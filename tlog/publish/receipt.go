@@ -17,8 +17,8 @@ import (
 var ErrPending = errors.New("the change is not in the published log yet; try again in a few seconds")
 
 // Receipt returns the receipt for a change of a name, for everyone. The caller must make sure that
-// the revision is public. The content is left out if the change says who made it or why, unless
-// [Options.Content] is set, and always if the content has parts that are not public. If the change
+// the revision is public. The content is left out if it has parts that are not public. It is also
+// left out if the change says who made it or why and [Options.Content] is not set. If the change
 // was redacted, the receipt also proves the redaction.
 func (l *Log) Receipt(ctx context.Context, c *store.Change) ([]byte, error) {
 	p, err := l.current()

@@ -66,8 +66,8 @@ func (l *Log) Cached(t tlog.Tile) bool {
 	return ok
 }
 
-// Checkpoint returns the published checkpoint. Before the first one is published, the error is [fs.ErrNotExist].
-// The checkpoint stays available while nothing more is published.
+// Checkpoint returns the published checkpoint. Until a checkpoint is published, the error is
+// [fs.ErrNotExist]. The checkpoint stays available while nothing more is published.
 func (l *Log) Checkpoint() ([]byte, error) {
 	p := l.shown.Load()
 	if p == nil {

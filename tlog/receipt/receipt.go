@@ -108,8 +108,8 @@ func Parse(data []byte) (*tlog.Proof, *Extra, error) {
 	return p, &e, nil
 }
 
-// Check verifies a receipt with the public key of the log, and with those of witnesses. It needs no
-// network. The errors are those of [Parse], [tlog.Open] and [tlog.CheckInclusion], [ErrContent] and
+// Check verifies a receipt with the public keys of the log and of witnesses. It needs no network.
+// It returns the errors of [Parse], [tlog.Open] and [tlog.CheckInclusion], [ErrContent] and
 // [ErrRemoved].
 func Check(data []byte, log note.Verifier, witnesses ...note.Verifier) (*Result, error) {
 	p, extra, err := Parse(data)

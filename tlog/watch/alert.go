@@ -17,7 +17,7 @@ type Kind string
 const (
 	Rollback    Kind = "rollback"    // the log has fewer entries than before: an older backup was restored
 	Fork        Kind = "fork"        // the log has another history than before: entries were rewritten
-	Origin      Kind = "origin"      // the checkpoint is that of another log
+	Origin      Kind = "origin"      // the checkpoint belongs to another log
 	UnknownKey  Kind = "key"         // the checkpoint is not signed by the key of the log
 	Signature   Kind = "signature"   // a signature by a known key is wrong
 	Malformed   Kind = "malformed"   // the checkpoint breaks a rule of its format

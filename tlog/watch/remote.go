@@ -37,8 +37,8 @@ type Remote struct {
 	now    func() time.Time
 }
 
-// NewRemote returns the log at a URL. It follows no redirects, so it connects only to the host of the
-// URL. If transport is nil, it uses that of package net/http.
+// NewRemote returns the log at a URL. It follows no redirects, so it connects only to the host of
+// the URL. If transport is nil, it uses the transport of package net/http.
 func NewRemote(address string, transport http.RoundTripper, now func() time.Time) (*Remote, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {

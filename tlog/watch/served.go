@@ -26,9 +26,10 @@ import (
 
 // Served compares what a server shows for a name with its log.
 type Served interface {
-	// Compare returns an alert if the server does not have the name with this key, or if what it
-	// shows does not match the log, in which the entry with the given number, from 1, is about the
-	// name. The error says that the server could not be asked.
+	// Compare compares what the server shows about the name with this key with the log, in which
+	// the entry with the given number, from 1, is about the name. It returns an alert if they do
+	// not match, or if the server does not have the name. The error says that the server could not
+	// be asked.
 	Compare(ctx context.Context, key string, entry uint64) (*Alert, error)
 }
 
@@ -113,8 +114,8 @@ type Server struct {
 	witnesses []note.Verifier
 }
 
-// NewServer returns the server that publishes a log. The address is that of the log, which ends with
-// /-/log. The key is that of the log.
+// NewServer returns the server that publishes a log. The parameters are the address of the log,
+// which ends with /-/log, and the key of the log.
 func NewServer(address string, transport http.RoundTripper, key note.Verifier, witnesses ...note.Verifier) (*Server, error) {
 	root, ok := strings.CutSuffix(strings.TrimRight(address, "/"), "/-/log")
 	if !ok {

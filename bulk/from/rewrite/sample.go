@@ -7,8 +7,8 @@ import (
 )
 
 // Sample returns a text that the expression matches, if assertions within it are ignored. Different
-// values of the variant give different texts: with other alternatives, repetitions and characters,
-// and with text before and after the match unless "^" and "$" exclude it.
+// values of the variant give texts with other alternatives, repetitions and characters. The texts
+// also differ before and after the match unless "^" and "$" exclude it.
 func (e *Expression) Sample(variant int) string {
 	const longer, before, after = 4, 2, 1
 	t := clone(e.tree)

@@ -25,7 +25,7 @@ type Sheet struct {
 // XML is a cell as it is in the file. %s is replaced by the attribute with its address.
 type XML string
 
-// Workbook returns a workbook. Strings are shared, as in spreadsheet programs, except for those
+// Workbook returns a workbook. Strings are shared, as in spreadsheet programs, except for strings
 // that end in an exclamation mark.
 func Workbook(t testing.TB, sheets ...Sheet) []byte {
 	t.Helper()

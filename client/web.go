@@ -59,8 +59,8 @@ func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns the path for a name. It escapes all of a name that has a query, which servers
-// recognise by the escaped colons.
+// namePath returns the path for a name. It escapes the whole name if the name has a query. Servers
+// recognise such a path by the escaped colons.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)

@@ -153,8 +153,8 @@ func (p *probe) contextOfLanding() context9264 {
 	panic(failed("no context object has the anchor %s", strings.Join(anchors, " or ")))
 }
 
-// inContexts returns a check of the link set of the landing page. Each target of the relation must
-// be the anchor of a context object with a link of the relation back.
+// inContexts returns a check of the link set of the landing page. Each target of a link with the
+// given relation must be the anchor of a context object that links back with the relation back.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := p.signs()

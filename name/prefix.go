@@ -111,9 +111,9 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// Beginning returns the text with which the keys begin that a user looks for by typing s. This is
-// [CanonicalPrefix] of s. If s is not a prefix, it is s itself, because s may be an incomplete
-// prefix, such as a part of a scheme.
+// Beginning returns the text with which the keys begin that a user searches for by typing s. This
+// is [CanonicalPrefix] of s. If s is not a prefix, Beginning returns s itself, because s may be an
+// incomplete prefix, such as a part of a scheme.
 func Beginning(s string) string {
 	if canonical, err := CanonicalPrefix(s); err == nil {
 		return canonical

@@ -82,8 +82,8 @@ func (c *request) showLog() error {
 	return c.shown(err, http.StatusOK, "log", v)
 }
 
-// logRange returns the numbers of the changes in the period of the page: they are greater than the
-// first result, and at most the second.
+// logRange returns the range of the changes in the period of the page. Their numbers are greater
+// than after and at most until.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
 	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken}, v.Kind) {

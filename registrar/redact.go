@@ -69,8 +69,9 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	return r.redactSubject(ctx, a, redactable{key: n.Key(), changes: store.History(ctx, r.store, n)}, red)
 }
 
-// RedactAuthority does for the authority whose prefix is exactly p what Redact does for a name. The
-// names of the authority have separate histories, which do not change.
+// RedactAuthority removes content of earlier revisions of the authority whose prefix is exactly p,
+// as Redact does for a name. The names of the authority have separate histories, which do not
+// change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.MayPrefix(p, Administrator) {

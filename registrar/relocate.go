@@ -303,8 +303,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation made the last change of the name n. If From begins with To,
-// a location that has moved matches again, and must not move twice.
+// ours reports whether this relocation made the last change of the name n. A moved location matches
+// again if From begins with To, and must not move twice.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil

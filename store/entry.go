@@ -66,8 +66,8 @@ type Prover interface {
 	// ProveEntry returns the proof that the log contains the entry seq when it has the given size.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead returns the proof that the log of the size later is a continuation of the log of
-	// the size earlier.
+	// ProveHead returns the proof that the log with later entries continues the log with earlier
+	// entries.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 

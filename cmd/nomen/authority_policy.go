@@ -122,8 +122,8 @@ func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n 
 	return nil
 }
 
-// decider returns the prefix of the authority that is responsible for n, or "" if a itself is.
-// Another authority is responsible if its prefix is longer.
+// decider returns the prefix of the authority that is responsible for n, or "" if the authority a
+// is responsible. Another authority is responsible if its prefix is longer.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {

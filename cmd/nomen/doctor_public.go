@@ -21,8 +21,7 @@ import (
 
 const readyPath = health.ReadyPath
 
-// expirySoon is a part of the lifetime of a certificate. A certificate older than that should have
-// been renewed already.
+// A certificate that has used this share of its lifetime should have been renewed already.
 const expirySoon = 0.8
 
 type publicURL struct {

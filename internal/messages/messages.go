@@ -134,9 +134,9 @@ func (c *Catalogue) Text(key string, args ...any) string {
 	return c.form(e, args).plain(c.shown(e, args))
 }
 
-// Lookup is [Catalogue.Text] for templates. If an argument is HTML, so is the result, in which
-// everything else is escaped. Lookup returns an error if there is no text for the key, or if it has
-// a different number of arguments.
+// Lookup is [Catalogue.Text] for templates. If an argument is HTML, the result is HTML, with all
+// other text escaped. Lookup returns an error if there is no text for the key, or if the text has a
+// different number of arguments.
 func (c *Catalogue) Lookup(key string, args ...any) (any, error) {
 	e, ok := c.texts[key]
 	if !ok {

@@ -138,9 +138,9 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind handles a log that ends before the last known change. A replica may still be late. But if
-// every replica must have that change by now, changes were lost, or the only available replica is
-// very late and its answers must not stay in the cache. Then behind empties the cache and continues
+// behind handles a log that ends before the last known change. For a while this can mean that a
+// replica is late. After that, either changes were lost, or the only available replica is so late
+// that its answers must not stay in the cache. In both cases behind empties the cache and continues
 // at the end of this log.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)

@@ -236,9 +236,9 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// checkRemovable returns nil if a backup may remove dir: because dir does not exist, or contains
-// only files of the storage engine, which an unfinished backup has left. Otherwise it returns an
-// error that wraps [ErrNoBackup].
+// checkRemovable returns nil if a backup may remove dir. It may do so if dir does not exist, or
+// contains only files of the storage engine, which an unfinished backup has left. Otherwise
+// checkRemovable returns an error that wraps [ErrNoBackup].
 func (s *Store) checkRemovable(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {

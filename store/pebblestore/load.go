@@ -35,8 +35,8 @@ type loader struct {
 	given uint64
 }
 
-// take writes entries in batches. If the sequence ends with an error, it still writes the entries
-// before.
+// take writes entries in batches. If the sequence ends with an error, take still writes the entries
+// before the error.
 func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	for e, err := range entries {
 		if err != nil {

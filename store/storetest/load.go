@@ -106,7 +106,7 @@ func yielding(entries []*store.Entry, err error) iter.Seq2[*store.Entry, error] 
 }
 
 // loadResumed checks that entries loaded before an error stay in the store, and that a second Load
-// continues after them. The error must name the entry that does not follow.
+// continues after them. The error must name the first entry that is out of order.
 func loadResumed(s *suite) {
 	n := s.source()
 	good := s.entries(0)

@@ -388,8 +388,9 @@ func (l *Log) countCosignatures(s *State) int {
 	return len(n.Sigs)
 }
 
-// Resume makes a log publish again after a refusal. With a checkpoint, the log must continue it.
-// Otherwise Resume begins a new origin, whose name is origin. It returns the public key of the log.
+// Resume makes a log publish again after a refusal. If checkpoint is not nil, the log must
+// continue the log with this checkpoint. Otherwise Resume begins a new origin, whose name is
+// origin. It returns the public key of the log.
 func Resume(ctx context.Context, o Options, checkpoint []byte, origin string) (vkey string, err error) {
 	l, err := New(o)
 	if err != nil {

@@ -154,8 +154,8 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// neverHold reports whether conditions hold for no request. This is the case if a condition, and
-// each of its alternatives, tests for a file or for another host or scheme.
+// neverHold reports whether no request meets the conditions, because a condition and all its
+// alternatives test for a file or for another host or scheme.
 func neverHold(all []condition) bool {
 	possible := false
 	for i := range all {

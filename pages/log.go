@@ -83,7 +83,7 @@ func (c *request) showLog() error {
 }
 
 // logRange returns the range of the changes in the period of the page. Their numbers are greater
-// than after and at most until.
+// than the first result and at most the second.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
 	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken}, v.Kind) {

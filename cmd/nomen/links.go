@@ -118,7 +118,7 @@ func (c *cli) linksListCommand() *cobra.Command {
 	var verdict string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "list the dead locations, or those with another verdict",
+		Short:   "list the dead locations, or the locations with another verdict",
 		Long:    linksListLong,
 		Example: "  nomen links list\n  nomen links list --verdict suspect --json",
 		Args:    noArguments,
@@ -312,7 +312,7 @@ func (c *cli) linksExportCommand() *cobra.Command {
 	var verdict string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "write the dead locations, or those with another verdict, as CSV",
+		Short: "write the dead locations, or the locations with another verdict, as CSV",
 		Long: `Export writes a CSV file for spreadsheets: a row for each location and name, with the columns
 name, url, verdict, outcome, status, checked, good and since. For JSON Lines, use
 'nomen links list --json'.`,

@@ -196,8 +196,8 @@ last, pass that checkpoint with --checkpoint: the file that GET /-/log/checkpoin
 witness or a mirror also has. Resume verifies that the log continues it.
 
 If changes that were published are really lost, --accept-rollback begins a new origin, whose
-name is the old one and a number. Everyone who follows the log sees that the old one ended.
-Tell them why. Resume prints the public key of the new origin.
+name is the name of the old origin and a number. Everyone who follows the log sees that the
+old origin ended. Tell them why. Resume prints the public key of the new origin.
 
 The server must not be running.`
 

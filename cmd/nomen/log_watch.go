@@ -24,7 +24,7 @@ trusted, or that the server does not show what the log has:
   rollback     the log has fewer entries than before: an older backup was restored
   fork         earlier entries were rewritten, or others were shown another history
   origin, key, signature, malformed
-               the checkpoint is that of another log, has no signature by the key, has a
+               the checkpoint belongs to another log, has no signature by the key, has a
                wrong signature, or breaks a rule of its format
   unwitnessed  too few of the witnesses have cosigned the checkpoint
   tile, bundle, entry
@@ -62,7 +62,7 @@ and their times. With --prefix, it also compares the names below the prefix with
 server shows.
 
 With --state FILE, an audit that was interrupted continues, and the next audit also verifies
-that the log continues the one that was audited. 'nomen log watch' can use the same file.
+that the log continues the audited log. 'nomen log watch' can use the same file.
 
 ` + alertsHelp + `
 

@@ -44,9 +44,8 @@ It rejects changes until it can write to the disk again; /-/readyz gives the rea
 --read-only it never writes.
 
 To stop the server, interrupt it (Ctrl-C). The server first completes the requests in
-progress.
-With --drain TIME, the server keeps answering for TIME after SIGTERM. During this time
-/-/readyz has status 503, so that load balancers use other servers.
+progress. With --drain TIME, the server keeps answering for TIME after SIGTERM. During this
+time /-/readyz has status 503, so that load balancers use other servers.
 
 'nomen reload' and SIGHUP make the server read its configuration again. 'nomen config' checks
 and explains the configuration.

@@ -74,7 +74,7 @@ type importFlags struct {
 }
 
 func (o *importFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv, tsv or xlsx (default by suffix), or that of another program: "+foreignNames())
+	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv, tsv or xlsx (default by suffix), or the format of another program: "+foreignNames())
 	f.StringVar(&o.base, "base", "", "with the format of another program: text to put before each name of the file, such as ark:12345/")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Name, "sheet", "", "sheet of the workbook (default the only one with values)")

@@ -72,7 +72,6 @@ func setText(q url.Values, name, value string) {
 	}
 }
 
-// compressionName returns the name of c in the API; "" means detection.
 func compressionName(c bulk.Compression) string {
 	switch c {
 	case bulk.Plain:

@@ -22,7 +22,6 @@ var machines = [...]string{
 // maxAgent is how many bytes of a User-Agent field are looked at.
 const maxAgent = 512
 
-// classOf returns the class of a User-Agent field.
 func (r *robots) classOf(agent string) Class {
 	if agent == "" {
 		return Unknown

@@ -37,7 +37,6 @@ const (
 	whats       = 12 // number of values
 )
 
-// services are the services by their values of What.
 var services = [...]nomen.Service{
 	1: nomen.I2L, 2: nomen.I2Ls, 3: nomen.I2R, 4: nomen.I2Rs, 5: nomen.I2C, 6: nomen.I2Cs, 7: nomen.I2N, 8: nomen.I2Ns, 9: nomen.IisI,
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Constants of double clicks.
 const (
 	clickTime  = 30 * time.Second // by the COUNTER Code of Practice
 	secretLife = time.Hour        // how long a secret is used

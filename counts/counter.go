@@ -270,12 +270,10 @@ func (c *Counter) find(key subject, hash uint64, most int64) *tally {
 	return t
 }
 
-// keepable reports whether a store can have the counts of a name.
 func keepable(name string) bool {
 	return name != "" && len(name) <= MaxText && utf8.ValidString(name)
 }
 
-// nextDay takes the counts of the day that has ended.
 func (c *Counter) nextDay(now time.Time) {
 	c.taking.Lock()
 	defer c.taking.Unlock()

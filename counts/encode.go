@@ -6,10 +6,8 @@ import (
 	"math"
 )
 
-// maxCells is the maximum number of cells of a row.
 const maxCells = 32 << 6
 
-// errCells is the error about invalid cells.
 var errCells = errors.New("counts: invalid cells")
 
 // AppendCells appends the stored form of cells, which must be in order. For each cell it appends

@@ -25,7 +25,6 @@ var (
 	errVariants = errors.New("too many alternatives")
 )
 
-// readPattern returns the variants of a pattern.
 func readPattern(text string) ([]variant, error) {
 	p := &patternReader{text: text}
 	begin := p.accept('^')
@@ -76,7 +75,6 @@ func (p *patternReader) concatenation(inGroup bool) ([][]byteSet, error) {
 	return all, nil
 }
 
-// repeated reads what follows an atom, and returns the atom with its repetitions.
 func (p *patternReader) repeated(atom [][]byteSet) ([][]byteSet, error) {
 	least, most := 1, 1
 	switch {
@@ -106,7 +104,6 @@ func (p *patternReader) repeated(atom [][]byteSet) ([][]byteSet, error) {
 	return all, nil
 }
 
-// atom reads a character, a set or a group.
 func (p *patternReader) atom(inGroup bool) ([][]byteSet, error) {
 	c := p.text[p.i]
 	p.i++
@@ -200,7 +197,6 @@ func (p *patternReader) brackets(set *byteSet) error {
 	}
 }
 
-// escape reads what follows a backslash.
 func (p *patternReader) escape(set *byteSet) error {
 	if p.i >= len(p.text) {
 		return errPattern

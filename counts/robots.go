@@ -30,7 +30,6 @@ type byteSet [4]uint64
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 == 1 }
 
-// addFolded adds a character in both letter cases.
 func (s *byteSet) addFolded(c byte) {
 	s.add(ascii.Lower(c))
 	s.add(ascii.Upper(c))
@@ -70,7 +69,6 @@ func readRobots(text string) (*robots, error) {
 	return r, r.build()
 }
 
-// add adds a pattern.
 func (r *robots) add(pattern string) error {
 	if len(pattern) > maxPattern {
 		return fmt.Errorf("longer than %d bytes", maxPattern)
@@ -123,7 +121,6 @@ func (s *byteSet) character() (byte, bool) {
 	return 0, false
 }
 
-// findWord finds the longest word of a sequence.
 func (s *sequence) findWord(sets []byteSet) {
 	var word []byte
 	for i := 0; i <= len(s.sets); i++ {
@@ -140,7 +137,6 @@ func (s *sequence) findWord(sets []byteSet) {
 	}
 }
 
-// build makes the automaton.
 func (r *robots) build() error {
 	r.width = 1
 	for _, s := range r.sequences {
@@ -205,7 +201,6 @@ func (r *robots) link() {
 	}
 }
 
-// match reports whether a User-Agent field matches one of the patterns.
 func (r *robots) match(agent string) bool {
 	for _, i := range r.wordless {
 		s := &r.sequences[i]
@@ -230,7 +225,6 @@ func (r *robots) match(agent string) bool {
 	return false
 }
 
-// matchAt reports whether a sequence matches at an offset.
 func (r *robots) matchAt(s *sequence, agent string, at int) bool {
 	if at < 0 || s.begin && at > 0 || at+len(s.sets) > len(agent) || s.end && at+len(s.sets) < len(agent) {
 		return false

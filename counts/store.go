@@ -24,7 +24,6 @@ type Query struct {
 	Prefix   bool // all texts that begin with Text, not only Text itself
 }
 
-// includes reports whether the query selects a row.
 func (q Query) includes(k Key) bool {
 	return k.Kind == q.Kind && k.Month >= q.From && k.Month <= q.To && (k.Text == q.Text || q.Prefix && strings.HasPrefix(k.Text, q.Text))
 }

@@ -171,7 +171,6 @@ func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	return err
 }
 
-// A checkedRule is a rule whose fields have been parsed.
 type checkedRule struct {
 	NAPTR
 	flag     byte

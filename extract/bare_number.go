@@ -107,7 +107,6 @@ func (s *scanner) pastLabel(k int) int {
 	return k
 }
 
-// urnOf returns the canonical URN for an NSS, or "" if the NSS is not valid in the namespace.
 func urnOf(nid, nss string) string {
 	n, _ := namespace.Lookup(nid)
 	if n.Check(nss) != nil {

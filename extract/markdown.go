@@ -312,7 +312,6 @@ func skipColumns(line []byte, columns int) int {
 	return n
 }
 
-// listMark returns the length of the list marker at the start of b, or 0.
 func listMark(b []byte) int {
 	n := digits(b)
 	switch {

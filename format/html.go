@@ -224,7 +224,6 @@ func (p *page) nameTarget(s string) string {
 	return ""
 }
 
-// tagOrUnknown returns the value of a lang attribute, in which "" means unknown.
 func tagOrUnknown(lang string) string {
 	if isLanguageTag(lang) {
 		return lang

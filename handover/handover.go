@@ -256,7 +256,6 @@ func (a *Reader) checkEarlier() error {
 	return nil
 }
 
-// openOwn verifies a note with the key that it names itself.
 func openOwn(note string) (tlog.Handover, error) {
 	text, _, _ := strings.Cut(note, "\n\n")
 	h, err := tlog.ParseHandover(text + "\n")

@@ -33,7 +33,7 @@ const (
 type target struct {
 	url    string
 	names  []string // spellings of the names with this location
-	titles []string // their titles
+	titles []string
 	state  State
 	host   host
 	get    bool // do not use HEAD
@@ -59,7 +59,6 @@ type checker struct {
 	transport http.RoundTripper
 	gates     gates
 	robots    interface {
-		// load returns the rules that are kept for an origin.
 		load(origin string) (keptRobots, bool)
 		save(origin string, r keptRobots)
 	}
@@ -75,7 +74,6 @@ type result struct {
 	honest  bool   // it answered that the location does not exist
 }
 
-// check checks a location.
 func (c *checker) check(ctx context.Context, t *target) result {
 	start, err := url.Parse(t.url)
 	if err != nil || !isWeb(start) {
@@ -151,7 +149,6 @@ func (t *target) wantsGet() bool {
 	return t.get || t.state.Heads >= maxHeads || t.host.HeadOdd || t.state.Verdict != Good && t.state.Verdict != Confirmed
 }
 
-// fill copies what an answer says.
 func (r *result) fill(a *answer) {
 	r.Outcome, r.Status, r.Detail, r.failed = a.outcome, a.status, a.detail, a.failed
 	r.Permanent = a.hops > 0 && a.permanent
@@ -165,7 +162,6 @@ func (r *result) fill(a *answer) {
 	}
 }
 
-// judge looks at the content of a response.
 func (s *session) judge(ctx context.Context, t *target, start *url.URL, a *answer, r *result) {
 	var p *page
 	if kind := a.header.Get("Content-Type"); strings.Contains(kind, "html") {
@@ -309,7 +305,6 @@ func (s *session) request(ctx context.Context, method string, a *answer, tag str
 
 const maxCookies = 50
 
-// header sets the header fields of a request.
 func (s *session) header(r *http.Request, tag string) {
 	r.Header.Set("User-Agent", s.o.Agent)
 	if s.o.From != "" {
@@ -325,7 +320,6 @@ func (s *session) header(r *http.Request, tag string) {
 	}
 }
 
-// readBody reads the beginning of a body.
 func readBody(r *http.Response, most int) ([]byte, error) {
 	in := io.LimitReader(r.Body, int64(most))
 	if !strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") {
@@ -342,10 +336,8 @@ func readBody(r *http.Response, most int) ([]byte, error) {
 	return b, err
 }
 
-// hostOf returns the host of a URL, in lower case.
 func hostOf(u *url.URL) string { return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) }
 
-// originOf returns what a file robots.txt is for.
 func originOf(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
 
 // How long a file robots.txt is used.
@@ -356,7 +348,6 @@ const (
 	robotsHops    = 5
 )
 
-// keptRobots is a file robots.txt that was read.
 type keptRobots struct {
 	robots
 	Fetched time.Time `json:"fetched"`          // last attempt
@@ -412,7 +403,6 @@ func withQuery(path, query string) string {
 	return path
 }
 
-// fetchRobots reads the file robots.txt of the host of a URL.
 func (s *session) fetchRobots(ctx context.Context, u *url.URL, kept *keptRobots) error {
 	a := answer{end: &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}, most: maxRobots}
 	for {
@@ -443,5 +433,4 @@ func (s *session) fetchRobots(ctx context.Context, u *url.URL, kept *keptRobots)
 	return nil
 }
 
-// productName is the product token by which files robots.txt name this program.
 const productName = "nomen"

@@ -15,7 +15,7 @@ type DeadSet struct {
 
 	mu    sync.RWMutex
 	all   map[uint64]deadEntry
-	shard [shards]map[uint64]bool // those that are dead
+	shard [shards]map[uint64]bool
 }
 
 // A deadEntry says since when a location fails, and when it became dead, in minutes since 1970. The
@@ -82,7 +82,6 @@ func (s *DeadSet) put(shard byte, location string, e deadEntry, now uint32) {
 	}
 }
 
-// replace replaces the dead locations of a shard.
 func (s *DeadSet) replace(shard byte, locations map[string]deadEntry, now uint32) {
 	next := make(map[uint64]deadEntry, len(locations))
 	for l, e := range locations {

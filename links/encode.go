@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// stateVersion is the version of the encoding of a [State].
 const stateVersion = 1
 
 const maxTag = 60 // bytes of an entity tag that is kept
@@ -20,7 +19,7 @@ const (
 	flagMoving
 	flagTag
 	flagUntil
-	flags = 1<<iota - 1 // all of them
+	flags = 1<<iota - 1
 )
 
 var errState = errors.New("links: invalid state of a link")
@@ -85,7 +84,6 @@ func appendMinute(b []byte, t time.Time) []byte {
 // maxMinute is the latest minute that is decoded, in the year 4000 or so.
 const maxMinute = 1 << 30
 
-// A stateReader reads the encoding of a state.
 type stateReader struct {
 	b   []byte
 	bad bool
@@ -110,7 +108,6 @@ func (r *stateReader) minute() time.Time {
 
 func (r *stateReader) count() int { return int(r.uvarint(maxCount)) }
 
-// decodeState decodes the encoding of a state.
 func decodeState(b []byte) (s State, err error) {
 	const head = 6
 	if len(b) < head || b[0] != stateVersion || b[1] >= byte(verdicts) || b[2] >= byte(outcomes) || b[3]&^byte(flags) != 0 || b[4] > maxCount || b[5] > maxCount {

@@ -110,7 +110,6 @@ func (w *Watcher) position() meta {
 	return w.meta
 }
 
-// digestAt returns the digest of a change in the log.
 func digestAt(ctx context.Context, f store.Feed, seq uint64) (digest [32]byte, err error) {
 	if seq == 0 {
 		return digest, nil
@@ -190,7 +189,6 @@ func (w *Watcher) read(ctx context.Context, at meta) (more bool, err error) {
 	return n == chunk, w.addAll(ctx, urls, at)
 }
 
-// appendURLs adds the locations of a record that are checked.
 func appendURLs(urls []string, rec *store.Record) []string {
 	if rec.Status != nomen.Active {
 		return urls
@@ -245,7 +243,6 @@ func (w *Watcher) addAll(ctx context.Context, urls []string, at meta) error {
 	return w.apply(jsonWrite(keyOf(spaceMeta), w.meta))
 }
 
-// add adds locations of the hosts of a shard.
 func (w *Watcher) add(shard byte, hosts map[string][]string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -298,7 +295,6 @@ func (w *Watcher) nextAllowed(host string) time.Time {
 	return next
 }
 
-// namesOf returns the active names with a location, and their titles.
 func (w *Watcher) namesOf(ctx context.Context, url string) (names, titles []string, err error) {
 	found, err := Names(ctx, w.o.Store, url, maxNames)
 	if err != nil {
@@ -314,7 +310,6 @@ func (w *Watcher) namesOf(ctx context.Context, url string) (names, titles []stri
 	return names, titles, nil
 }
 
-// maxNames is how many of the names of a location are looked for on its page.
 const maxNames = 5
 
 // Names returns the records of the active names with a location, at most as many as the parameter

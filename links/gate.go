@@ -79,7 +79,6 @@ func (g *gates) sweep() {
 	}
 }
 
-// set sets the pace of a host.
 func (g *gates) set(host string, p pace) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,7 +201,6 @@ func (g *gates) left(host string, took time.Duration, busy bool, retry time.Dura
 	return gap
 }
 
-// delay sets the delay of robots.txt.
 func (g *gates) delay(host string, d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -107,7 +107,6 @@ func (h *host) failsNow(kind byte, now time.Time) bool {
 	return n >= ringFails && 2*n >= len(h.Ring) || kind != 'g' && h.Fails >= rowFails && now.Sub(h.Since) >= rowTime
 }
 
-// answers records that a location of the host answers.
 func (h *host) answers(now time.Time) Event {
 	was := h.Failing
 	if was == None {

@@ -208,7 +208,6 @@ const (
 	leastWord = 4 // characters of a word of a title
 )
 
-// longWords returns the words of a title that are long enough, in lower case.
 func longWords(title string) map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -219,7 +218,6 @@ func longWords(title string) map[string]bool {
 	return words
 }
 
-// isChallenge reports whether a page is a test for humans.
 func isChallenge(p *page) bool {
 	title := strings.ToLower(strings.TrimSpace(p.title))
 	for _, t := range [...]string{"just a moment", "attention required", "are you a robot", "verify you are human", "captcha"} {

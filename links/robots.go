@@ -16,7 +16,6 @@ const (
 	maxRobotDelay = time.Minute
 )
 
-// A robotsRule allows or forbids paths.
 type robotsRule struct {
 	Path  string `json:"path"` // may contain "*", and "$" at the end
 	Allow bool   `json:"allow,omitempty"`
@@ -94,7 +93,6 @@ func productToken(value string) string {
 	return strings.ToLower(value[:n])
 }
 
-// add adds a line of a group.
 func (r *robots) add(key, value string) {
 	if key == "crawl-delay" {
 		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
@@ -172,8 +170,6 @@ func unescapedPath(s string) string {
 	return b.String()
 }
 
-// unescapedOctet returns the octet for a percent-encoded octet at the beginning of s that can stand
-// for itself.
 func unescapedOctet(s string) (byte, bool) {
 	if !ascii.IsEscape(s, 0) {
 		return 0, false

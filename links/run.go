@@ -274,7 +274,6 @@ func (w *Watcher) pick(host string) (*target, bool, error) {
 	return &target{url: url, state: s, host: h}, err == nil, err
 }
 
-// first returns the location of a host and class that is due first.
 func first(r reader, host string, class byte) (url string, due time.Time, err error) {
 	prefix := keyOf(spaceDue, host, "\x00", string([]byte{class}))
 	err = r.scan(prefix, after(prefix), func(key, _ []byte) bool {
@@ -306,7 +305,6 @@ type undo struct {
 	h         host
 }
 
-// record records the result of a check.
 func (w *Watcher) record(ctx context.Context, host, url string, r *result) error {
 	w.mu.Lock()
 	now := w.o.Now()
@@ -348,7 +346,6 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 	return nil
 }
 
-// observed records the result of a check of a URL with the state s.
 func (c *hostChange) observed(w *Watcher, s *State, url string, r *result, now time.Time) {
 	if r.Outcome == OK && !r.Confirmed && c.h.redirected(hashOf(url), r.end) {
 		r.Outcome, r.Detail = Soft, "many locations of the host are redirected to the same URL"
@@ -482,7 +479,6 @@ func (w *Watcher) undo(u *undo, now time.Time) error {
 	})
 }
 
-// probesAnswer reports whether any of the probes answers.
 func (w *Watcher) probesAnswer(ctx context.Context) bool {
 	for _, p := range w.o.Probes {
 		ctx, cancel := context.WithTimeout(ctx, w.o.timeout)

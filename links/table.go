@@ -63,7 +63,6 @@ func (s *side) scan(from, to []byte, yield func(key, value []byte) bool) error {
 
 func (s *side) get(keys ...[]byte) ([][]byte, error) { return getEach(s, keys) }
 
-// getEach implements get of a reader by scan.
 func getEach(r reader, keys [][]byte) ([][]byte, error) {
 	all := make([][]byte, len(keys))
 	for i, key := range keys {
@@ -124,7 +123,6 @@ type shared struct {
 	end  func()
 }
 
-// pageSize is how many entries are read at a time.
 const pageSize = 500
 
 func (s *shared) scan(from, to []byte, yield func(key, value []byte) bool) error {
@@ -133,7 +131,6 @@ func (s *shared) scan(from, to []byte, yield func(key, value []byte) bool) error
 	})
 }
 
-// scanPages implements scan by a function that reads a limited number of entries.
 func scanPages(from, to []byte, yield func(key, value []byte) bool, read func(from, to []byte, limit int) (keys, values [][]byte, err error)) error {
 	for limit := 2; ; limit = pageSize { // often only the first entry is needed
 		keys, values, err := read(from, to, limit)
@@ -171,7 +168,6 @@ func (s *shared) close() error {
 	return nil
 }
 
-// sharedReader reads a shared table in a transaction.
 type sharedReader struct{ *pgstore.OctetsReader }
 
 func (r sharedReader) scan(from, to []byte, yield func(key, value []byte) bool) error {
@@ -243,7 +239,6 @@ func queueKey(second uint32, host string) []byte {
 	return keyOf(spaceQueue, uint32Text(second), host)
 }
 
-// isListed reports whether the locations with a verdict are in the space of verdicts.
 func isListed(v Verdict) bool { return v != Unknown && v != Good && v != Confirmed }
 
 func verdictKey(v Verdict, url string) []byte {

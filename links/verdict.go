@@ -251,7 +251,6 @@ func (s *State) endRun() {
 	s.Definite, s.Vague, s.Failures, s.Days, s.Nears, s.Read = 0, 0, 0, 0, 0, false
 }
 
-// answered records that the location answers.
 func (s *State) answered(o Observation, now time.Time) {
 	s.endRun()
 	s.Good, s.Skips = now, 0
@@ -321,7 +320,6 @@ func (s *State) failed(o Observation, last Outcome, now time.Time) {
 	}
 }
 
-// isDead reports whether the failures in a row are enough.
 func (s *State) isDead(now time.Time) bool {
 	took := now.Sub(s.Since)
 	if s.Nears < deadNears {
@@ -391,5 +389,4 @@ func (s *State) untilRetry(now time.Time) time.Duration {
 // minute returns a time with the precision of a [State].
 func minute(t time.Time) time.Time { return t.UTC().Truncate(time.Minute) }
 
-// day returns the number of the day of a time.
 func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }

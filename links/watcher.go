@@ -129,7 +129,6 @@ type Watcher struct {
 	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead last got them
 }
 
-// metaVersion is the version of the format of the directory.
 const metaVersion = 2
 
 // meta is what is kept about the log of changes. It is stored as JSON.
@@ -248,7 +247,6 @@ func (w *Watcher) Close() error {
 	return t.close()
 }
 
-// closedTable is the table of a closed watcher.
 type closedTable struct{}
 
 func (closedTable) scan(_, _ []byte, _ func(key, value []byte) bool) error { return ErrClosed }
@@ -288,7 +286,6 @@ func readState(r reader, url string) (State, bool, error) {
 	return s, err == nil, nil
 }
 
-// readHost returns what is kept about a host.
 func readHost(r reader, name string) (h host, err error) {
 	b, err := r.get(keyOf(spaceHost, name))
 	if err != nil || b[0] == nil || json.Unmarshal(b[0], &h) != nil {
@@ -326,7 +323,6 @@ type change struct {
 	dead   map[string]deadEntry // locations that are now dead, or with the zero entry not any more
 }
 
-// A hostChange collects writes about a host.
 type hostChange struct {
 	*change
 	host string
@@ -401,7 +397,6 @@ func (c *hostChange) set(url string, was, now *State) {
 	c.h.Links++
 }
 
-// setDead records whether a URL is dead, if this has changed.
 func (c *hostChange) setDead(url string, was bool, now *State) {
 	is := now != nil && now.Verdict == Dead
 	if is == was {
@@ -421,7 +416,6 @@ func (c *hostChange) setDead(url string, was bool, now *State) {
 	c.add(key, []byte(uint32Text(e.since)+uint32Text(e.changed)))
 }
 
-// event records an event, and removes old events.
 func (c *hostChange) event(e Event, what string, now time.Time) {
 	if e == NoEvent {
 		return
@@ -435,7 +429,6 @@ func (c *hostChange) event(e Event, what string, now time.Time) {
 	}) // after an error, old events remain
 }
 
-// isTaken reports whether a server visits the host.
 func (c *hostChange) isTaken(now time.Time) bool {
 	return c.w.visiting[c.host] || now.Before(c.h.Taken)
 }
@@ -451,7 +444,6 @@ func (c *hostChange) queue(at time.Time) {
 	}
 }
 
-// end returns the writes of the change.
 func (c *change) end() ([]write, error) {
 	for _, h := range c.hosts {
 		if h.h.Links <= 0 && h.h.Queued == 0 {

@@ -420,7 +420,6 @@ func (g *guess) series(text string) {
 	}
 }
 
-// looksISBN reports whether s has the length of an ISBN, and begins or is hyphenated like one.
 func looksISBN(s string) bool {
 	hyphens := strings.Count(s, "-")
 	switch len(s) - hyphens {

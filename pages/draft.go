@@ -211,7 +211,6 @@ func (d *draft) fieldID(field string) string {
 	return ""
 }
 
-// A fieldID returns the ID of the form field for a field of the API, or "".
 type fieldID func(field string) string
 
 // firstField returns the beginning of the path of a field, such as "prefixes" of "prefixes[2]".

@@ -105,7 +105,6 @@ func New(o Options) (*Pages, error) {
 	return newPages(o, texts, editions)
 }
 
-// newPages returns Pages with editions, which other Pages may share.
 func newPages(o Options, texts *messages.Set, editions map[string]edition) (*Pages, error) {
 	if o.Client == nil || o.Sessions == nil {
 		return nil, errors.New("pages: options: Client and Sessions are required")

@@ -128,7 +128,6 @@ const (
 	farRevision  = 5 * time.Minute
 )
 
-// proofOfRevision redirects to the proof of a revision, which is in the query parameter "revision".
 func (c *request) proofOfRevision() error {
 	n, err := c.subject()
 	if err != nil {

@@ -94,7 +94,6 @@ func parseLayouts(texts *messages.Catalogue) (*layouts, error) {
 	return &layouts{base: base, parsed: map[string]*template.Template{}}, nil
 }
 
-// page returns the layout with the file of a page.
 func (l *layouts) page(name string) (*template.Template, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -148,7 +148,6 @@ func checkSame(s string) fault {
 	return fault{}
 }
 
-// checkSuccessors checks that the successors are valid names, and that self is not among them.
 func checkSuccessors(of string, self name.Name, successors []string) error {
 	for i, s := range successors {
 		n, err := name.Parse(s)

@@ -133,7 +133,6 @@ type mover struct {
 	sum   Relocated
 }
 
-// A moveBatch has records whose locations are to be moved.
 type moveBatch struct {
 	records []*store.Record
 	retired int64  // names that were skipped because they are retired

@@ -292,7 +292,6 @@ func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, other
 	return missing, others, nil
 }
 
-// notLogged is the reason in the history for the rights of a token that the log did not have.
 const notLogged = "the token is older than the rights of tokens in the log"
 
 const rightsBatch = 1000

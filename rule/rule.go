@@ -293,7 +293,6 @@ func (c *compiledRule) compileTemplates() (member string, err error) {
 	return "", nil
 }
 
-// templateOf parses a template whose variables are all in known.
 func templateOf(s string, known []string) (template, error) {
 	t, err := parseTemplate(s)
 	if err != nil {

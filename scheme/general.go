@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// appendGeneral appends findings that do not depend on the scheme.
 func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	text := u.String()
 	name, _ := u.Scheme()

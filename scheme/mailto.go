@@ -177,7 +177,6 @@ func checkHfields(l *layout.Layout) []Finding {
 	return found
 }
 
-// checkHfvalue checks the header field between offsets at and end, whose name ends at equals.
 func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	name := l.Text[at:equals]
 	if ascii.EqualFold(name, "body") { // only a body may contain line breaks

@@ -212,7 +212,6 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	})
 }
 
-// withProtocols returns a TLS configuration like t that also negotiates the given protocols.
 func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 	t = t.Clone()
 	for _, p := range t.NextProtos {

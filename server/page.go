@@ -150,7 +150,6 @@ func (s *Server) checkHealth(r *request, path string) *reply {
 	return p
 }
 
-// knownHost returns a Host field, or "" if it is invalid.
 func knownHost(field string) string {
 	if !validHost(field) {
 		return ""

@@ -207,7 +207,6 @@ func fileName(key string) string {
 	return strings.Trim(string(b), ".-")
 }
 
-// receiptOf returns the URL of the receipt for the revision on a page, or "".
 func (s *Server) receiptOf(r *request, a parsedTarget, ans *nomen.Answer) string {
 	if s.publication == nil || a.elsewhere || ans.Name.IsZero() || ans.Modified.IsZero() || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
 		return ""

@@ -89,7 +89,6 @@ func (s *Server) statusPage(r *request, status int, detail string) ([]byte, erro
 	return written(func(w io.Writer) error { return format.WriteProblemHTML(w, &p) })
 }
 
-// kindOfStatus returns the kind of problems whose texts suit a status, or "".
 func kindOfStatus(status int) string {
 	switch status {
 	case http.StatusTooManyRequests:

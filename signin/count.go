@@ -30,7 +30,6 @@ func (m *Manager) countFailure(r *http.Request, err error) {
 	}
 }
 
-// wayOf returns the way of the sign-in to which a failed request r belongs, or "".
 func wayOf(r *http.Request, err error) string {
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, providerPath):

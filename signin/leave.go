@@ -6,7 +6,6 @@ import (
 	"net/url"
 )
 
-// presentedProvider returns the provider of the session in the cookie, or nil.
 func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error) {
 	c, ok := presented(r)
 	if !ok {

@@ -105,7 +105,6 @@ func presented(r *http.Request) (credential, bool) {
 	return parseCredential(cookies[0].Value)
 }
 
-// cookieSession returns the session of the cookie of a request, or nil.
 func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	c, ok := presented(r)
 	if !ok {

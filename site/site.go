@@ -131,7 +131,6 @@ func checkContact(text string) error {
 
 const mustBeLink = "the URL must begin with https://, http:// or mailto:"
 
-// isLink reports whether a footer may link to a URL.
 func isLink(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) || u.User != nil {

@@ -153,7 +153,6 @@ type cosigner struct {
 // Name implements [note.Signer] and [note.Verifier].
 func (c *cosigner) Name() string { return c.name }
 
-// KeyHash implements [note.Signer] and [note.Verifier].
 func (c *cosigner) KeyHash() uint32 { return keyHash(c.name, algCosignature, c.public) }
 
 // Sign implements [note.Signer]. It signs only checkpoints.
@@ -169,7 +168,6 @@ func (c *cosigner) Sign(msg []byte) ([]byte, error) {
 	return append(sig, ed25519.Sign(c.private, cosigned(uint64(at), msg))...), nil
 }
 
-// Verify implements [note.Verifier].
 func (c *cosigner) Verify(msg, sig []byte) bool {
 	if len(sig) != timeSize+ed25519.SignatureSize {
 		return false

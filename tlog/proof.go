@@ -14,7 +14,6 @@ const (
 	MaxProof       = MaxExtra/3*4 + MaxCheckpoint + 64<<10
 )
 
-// proofHeader is the first line of a proof.
 const proofHeader = "c2sp.org/tlog-proof@v1"
 
 // A Proof proves that a log has an entry (tlog-proof). The entry is not in it, except in the extra

@@ -24,7 +24,6 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("invalid %s: %s (byte %d)", e.Format, e.Rule, e.Offset)
 }
 
-// A lineReader reads a text line by line and knows the offset of each line.
 type lineReader struct {
 	format string
 	text   string

@@ -96,7 +96,6 @@ func ParseTilePath(path string) (Tile, error) {
 	return t, nil
 }
 
-// parseNumber parses a number in groups of three digits.
 func parseNumber(s string) (n uint64, rule string) {
 	const groups = "the number must be in groups of three digits, all but the last with an x before them"
 	for first := true; ; first = false {

@@ -114,16 +114,13 @@ func inconsistent(err error) error {
 	return &TileError{Err: fmt.Errorf("the tiles do not match the root of the checkpoint: %w", err)}
 }
 
-// A tileReader reads the tiles of a Tree for package tlog.
 type tileReader struct {
 	ctx  context.Context
 	tree *Tree
 }
 
-// Height implements [tlog.TileReader].
 func (r *tileReader) Height() int { return tileHeight }
 
-// ReadTiles implements [tlog.TileReader].
 func (r *tileReader) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(tiles))
 	for i, tile := range tiles {
@@ -143,7 +140,6 @@ func (r *tileReader) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	return data, nil
 }
 
-// SaveTiles implements [tlog.TileReader].
 func (r *tileReader) SaveTiles(tiles []tlog.Tile, data [][]byte) {
 	t := r.tree
 	for i, tile := range tiles {

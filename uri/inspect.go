@@ -202,7 +202,6 @@ func (in *inspector) userinfo(start int) {
 	}
 }
 
-// looksLikeHost reports whether s begins with something like "example.org".
 func looksLikeHost(s string) bool {
 	n := labelLen(s)
 	return n > 0 && n+1 < len(s) && s[n] == '.' && labelLen(s[n+1:]) > 0

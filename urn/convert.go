@@ -78,7 +78,6 @@ func (u URN) unconvertible(d Dialect) string {
 	return ""
 }
 
-// nssRule returns what the document of the dialect calls the NSS, or "" if d is invalid.
 func (d Dialect) nssRule() string {
 	if !d.IsValid() {
 		return "URN"

@@ -99,7 +99,6 @@ func (d Dialect) failNID(s string, i int) *Error {
 	return d.fail(s, prefixLen, g.nid, "%q is reserved permanently", s[prefixLen:i])
 }
 
-// failNSS returns why no NSS begins at start.
 func (d Dialect) failNSS(s string, start int) *Error {
 	g := &grammars[d]
 	switch {

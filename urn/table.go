@@ -124,7 +124,6 @@ func (t Table[E]) with(entries ...E) Table[E] {
 
 type word interface{ ~uint8 }
 
-// parseWord sets w to the value whose name is in text.
 func parseWord[W word](w *W, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {

@@ -63,7 +63,6 @@ func (o *authorityOptions) intOption(option, usage string, field func(*store.Aut
 	setsField(o, option, field, func() int { return *value })
 }
 
-// listOption adds an option whose value is a list with commas.
 func (o *authorityOptions) listOption(option, usage string, field func(*store.Authority) *[]string) {
 	value := o.StringSlice(option, nil, usage)
 	setsField(o, option, field, func() []string { return *value })

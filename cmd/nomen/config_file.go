@@ -192,7 +192,6 @@ func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []e
 	return errs
 }
 
-// unknownKeys returns a usage error for each key that a table does not have.
 func (f *configFile) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) []error {
 	var errs []error
 	for _, e := range strict.Errors {

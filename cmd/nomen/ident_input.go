@@ -40,7 +40,6 @@ func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, st
 	return c.answerAll(ctx, args, maxLine, f)
 }
 
-// pairArguments requires two or more arguments, or "-".
 func pairArguments(most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

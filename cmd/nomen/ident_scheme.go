@@ -30,7 +30,6 @@ func schemeParts(u uri.URI) nameParts {
 	return all
 }
 
-// beyond returns the parts, or nil if they only repeat the components.
 func (r *components) beyond(parts nameParts) nameParts {
 	for _, p := range parts {
 		if !r.repeats(p) {

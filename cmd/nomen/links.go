@@ -195,7 +195,6 @@ func linkLine(l *adminapi.Link) string {
 	return strings.Join(parts, "\t")
 }
 
-// checkTimes says when a location was checked, and when the next check is due.
 func checkTimes(l *adminapi.Link) string {
 	parts := []string{"not checked yet"}
 	if !l.Checked.IsZero() {

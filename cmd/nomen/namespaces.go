@@ -48,7 +48,6 @@ func (c *cli) namespacesCommand() *cobra.Command {
 	})
 }
 
-// registryCommand completes a command that shows a registry, including the entries of --registry.
 func (c *cli) registryCommand(cmd *cobra.Command, table func(registry.Registries) registry.Table) *cobra.Command {
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

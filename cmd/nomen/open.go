@@ -54,7 +54,6 @@ func (a access) unless(readOnly bool) access {
 	return a
 }
 
-// A noStoreError says that a command needs a store, and the given place has no store.
 type noStoreError struct{ at, hint string }
 
 func (e *noStoreError) Error() string {

@@ -138,7 +138,6 @@ type gopherServer struct {
 	listener net.Listener
 }
 
-// gopherAddress returns the address for Gopher clients, or "" for none.
 func (o *gatewayFlags) gopherAddress() (string, error) {
 	if o.gopher == "" {
 		return "", nil

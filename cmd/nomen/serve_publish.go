@@ -22,7 +22,6 @@ import (
 // the store, so it remains when the store is replaced by a backup.
 const publishedFile = "log.json"
 
-// publishLeaseKey is the key of the lease of the node that publishes.
 const publishLeaseKey = "log"
 
 // publishLease is how long a node of a database keeps the right to publish after it has renewed it.

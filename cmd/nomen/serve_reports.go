@@ -123,7 +123,6 @@ func (c *cli) startReports(ctx context.Context, f *serveFlags, v *liveServer) (e
 	return func() { cancel(); running.Wait() }, nil
 }
 
-// senders returns what sends mail, and the webhook; both may be nil.
 func (o *reportFlags) senders() (s mail.Sender, hook *mail.Webhook, err error) {
 	password, err := readSecretLine(o.password)
 	if err != nil {

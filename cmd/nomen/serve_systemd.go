@@ -15,7 +15,6 @@ func (c *cli) reportStopping(status string) {
 	c.logReport(c.systemd.Stopping(status))
 }
 
-// logReport logs an error of reporting to systemd, which does not matter to the server.
 func (c *cli) logReport(err error) {
 	if err != nil {
 		c.logger().Warn("cannot report to systemd", "err", err)

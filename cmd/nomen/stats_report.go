@@ -91,7 +91,6 @@ func (l *local) MonthReport(ctx context.Context, prefix, month string) (out admi
 	return found, errors.Join(err, closeAll())
 }
 
-// whenMonthCounted returns a report whose changes are counted.
 func whenMonthCounted(ctx context.Context, api *admin.API, a registrar.Actor, prefix, month string) (adminapi.MonthReport, error) {
 	for {
 		r, err := api.MonthReport(ctx, a, prefix, month)

@@ -57,8 +57,8 @@ const (
 	formatVersion = 1
 
 	cacheSize = 4 << 20
-	rollRows  = 10_000 // rows in a write of Roll
-	maxNodes  = 64     // nodes whose last batch is remembered when a store is opened; each start of a server is a new node
+	rollRows  = 10_000
+	maxNodes  = 64 // nodes whose last batch is remembered when a store is opened; each start of a server is a new node
 )
 
 // The first bytes of keys.
@@ -69,7 +69,6 @@ const (
 
 var versionKey = []byte{keyMeta}
 
-// batchKey returns the key for the last batch of a node.
 func batchKey(node string) []byte { return append([]byte{keyMeta, 1}, node...) }
 
 // ErrClosed is returned after Close.

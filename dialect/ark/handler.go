@@ -45,7 +45,6 @@ func New(o Options) (*Handler, error) {
 // wellKnown is the path at which a client finds the resolver (draft-kunze-ark, 5.6).
 const wellKnown = "/.well-known/ark"
 
-// A call is one request.
 type call struct {
 	*dialect.Call
 	spelling   string // spelling of the ARK

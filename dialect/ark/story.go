@@ -33,7 +33,6 @@ func ofAuthority(a *store.Authority) story {
 	return story{Who: strings.Join(a.Owners, "; "), What: a.Description, When: day(a.Modified)}
 }
 
-// A description is what a response says.
 type description struct {
 	id       string
 	status   nomen.Status
@@ -112,7 +111,6 @@ func promise(base string, rec *store.Record, a *store.Authority) *story {
 	return &s
 }
 
-// ownPromise returns the promise in the values of a record.
 func ownPromise(rec *store.Record) (s story) {
 	if rec == nil {
 		return s

@@ -66,7 +66,6 @@ func (f form) check(required []string, more func(add func(member, fault string))
 	return nil
 }
 
-// A formError says what is wrong with a member of a request.
 type formError struct{ member, fault string }
 
 // formErrors are the faults of a request, in the order of its members.

@@ -159,7 +159,6 @@ func (h *Handler) fail(c *call, err error) {
 	c.send(http.StatusServiceUnavailable, "", "")
 }
 
-// fieldOf returns the member of a request for a field of a record.
 func fieldOf(field string) string {
 	switch first, _, _ := strings.Cut(field, "["); first {
 	case "locations":

@@ -20,7 +20,6 @@ type message struct {
 	body   string
 }
 
-// An exchange is a request and the response to it.
 type exchange struct{ request, response message }
 
 // A Runner sends the requests of traces.
@@ -59,7 +58,6 @@ func (r *Runner) Run(t testing.TB, file string) {
 	}
 }
 
-// parse returns the exchanges in a text.
 func parse(text string) (all []exchange, err error) {
 	var last byte
 	inBody, ended := false, false

@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// cookieName is the name of the cookie of a session.
 const cookieName = "sessionid"
 
 // Limits of sessions.
@@ -41,7 +40,6 @@ func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure 
 	return a, false, h.failure(c, err)
 }
 
-// credentials returns the user name and the password of a request, from its session or its header.
 func (c *call) credentials(all *sessions) (user, password string, given bool, failure reply) {
 	if !c.Private {
 		return "", "", false, reply{}

@@ -19,7 +19,6 @@ const (
 	maxColumns = 1000
 )
 
-// A download is a request for a batch download.
 type download struct {
 	actor   registrar.Actor
 	base    string // URL of the server
@@ -30,10 +29,8 @@ type download struct {
 	tests   []downloadTest
 }
 
-// A downloadTest reports whether an identifier with these elements is part of a download.
 type downloadTest func(id string, e ezid.Elements) bool
 
-// suffix returns the suffix of the file of the download, with its first dot.
 func (d *download) suffix() string {
 	if d.zip {
 		return ".zip"
@@ -41,7 +38,6 @@ func (d *download) suffix() string {
 	return d.plainSuffix() + ".gz"
 }
 
-// plainSuffix returns the suffix of the uncompressed file.
 func (d *download) plainSuffix() string {
 	if d.format == "anvl" {
 		return ".txt"
@@ -53,7 +49,6 @@ func (d *download) accepts(id string, e ezid.Elements) bool {
 	return !slices.ContainsFunc(d.tests, func(test downloadTest) bool { return !test(id, e) })
 }
 
-// requestDownload begins a batch download, and returns the URL that the file will have.
 func (h *Handler) requestDownload(c *call) reply {
 	actor, failure := h.author(c)
 	if !failure.ok() {
@@ -90,7 +85,6 @@ func (c *call) form() (url.Values, reply) {
 	return form, reply{}
 }
 
-// parseDownload checks the parameters of a form.
 func parseDownload(form url.Values) (*download, reply) {
 	p := downloadParser{d: &download{}}
 	for _, key := range sortedKeys(form) {
@@ -126,7 +120,6 @@ func parseDownload(form url.Values) (*download, reply) {
 	return d, reply{}
 }
 
-// downloadParameters returns the parameters of a request, and whether each can be repeated.
 func downloadParameters() map[string]bool {
 	return map[string]bool{
 		"format": false, "compression": false, "column": true, "notify": true, "convertTimestamps": false,
@@ -136,7 +129,6 @@ func downloadParameters() map[string]bool {
 	}
 }
 
-// A downloadParser reads the parameters of a request.
 type downloadParser struct {
 	d              *download
 	owners, groups []string
@@ -216,7 +208,6 @@ func oneOf(values []string, known ...string) (reason string) {
 	return ""
 }
 
-// isTest reports whether an identifier begins with one of the shoulders for tests.
 func isTest(id string) bool {
 	return strings.HasPrefix(id, "ark:/99999/fk4") || strings.HasPrefix(id, "doi:10.5072/FK2") || strings.HasPrefix(id, "doi:10.15697/")
 }

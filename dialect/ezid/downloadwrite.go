@@ -216,7 +216,6 @@ func appendXML(b []byte, id string, e ezid.Elements) []byte {
 	return append(b, "</record>"...)
 }
 
-// appendText appends a text with the escapes of XML.
 func appendText(b []byte, s string) []byte {
 	var escaped strings.Builder
 	_ = xml.EscapeText(&escaped, []byte(s)) // a strings.Builder returns no error

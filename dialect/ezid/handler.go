@@ -63,7 +63,6 @@ func New(o Options) *Handler {
 	return &Handler{Options: o, sessions: sessions{now: o.Now}}
 }
 
-// A call is one request.
 type call struct {
 	*dialect.Call
 	w     http.ResponseWriter
@@ -138,7 +137,6 @@ type reply struct {
 	raw     bool   // the response is only the text, without the form of a status line
 }
 
-// errorMark begins the text of an error.
 const errorMark = "error: "
 
 func succeeded(text string) reply { return reply{text: "success: " + text} }
@@ -149,7 +147,6 @@ func badRequest(why string) reply { return failed("bad request - " + why) }
 
 func (r reply) ok() bool { return !strings.HasPrefix(r.text, errorMark) }
 
-// status returns the HTTP status for the text.
 func (r reply) status() int {
 	for _, s := range []struct {
 		begin  string
@@ -226,7 +223,6 @@ func (h *Handler) changing(do func(*call) reply) func(*call) reply {
 	}
 }
 
-// failure returns the reply for an error of the registrar or of the store.
 func (h *Handler) failure(c *call, err error) reply {
 	var refused *registrar.RefusalError
 	var limit *store.LimitError
@@ -259,7 +255,6 @@ func (h *Handler) failure(c *call, err error) reply {
 	return failed("internal server error")
 }
 
-// labelOf returns the label of the element for a field of a record.
 func labelOf(field string) string {
 	switch first, _, _ := strings.Cut(field, "["); {
 	case first == "locations":

@@ -108,5 +108,4 @@ func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 	return badRequest("shoulder does not support minting")
 }
 
-// errRefused ends minting if the elements of a request are invalid.
 var errRefused = errors.New("elements refused")

@@ -163,15 +163,12 @@ func (h *Handler) owner(ctx context.Context, n name.Name) (string, error) {
 	return "anonymous", nil
 }
 
-// A change is a requested change.
 type change struct {
 	actor registrar.Actor
 	name  name.Name
 	given ezid.Elements
 }
 
-// parse authenticates a request for a change, and reads its body, its parameters and its
-// identifier.
 func (h *Handler) parse(c *call, hasBody bool, params ...string) (ch change, on map[string]bool, failure reply) {
 	if ch.actor, failure = h.author(c); !failure.ok() {
 		return ch, nil, failure
@@ -271,7 +268,6 @@ func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 	return rec, reply{}
 }
 
-// apply sets the elements in rec.
 func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply {
 	if _, ok := ch.given[ezid.Owner]; ok && !ch.actor.MayName(rec.Name, registrar.Owner) {
 		e, err := h.elements(c.r.Context(), c.Base, rec)

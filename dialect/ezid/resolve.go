@@ -110,7 +110,6 @@ func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, e
 	return nil, 0, store.ErrNotFound
 }
 
-// maxBegin is the maximum length of the beginning of a request that can be an identifier.
 const maxBegin = 255
 
 // A resolution is the body of the response to a request that resolves an identifier.

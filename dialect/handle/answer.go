@@ -36,7 +36,6 @@ const (
 	paramCert      = "clientcert"
 )
 
-// maxAnswer is the maximum number of parameters of an answer.
 const maxAnswer = 20
 
 // parseAnswer parses the parameters of an Authorization field: NAME=VALUE, separated by commas,
@@ -137,7 +136,6 @@ func (a answer) problem() string {
 	return ""
 }
 
-// typePublicKey is the type of values with the public key of a client.
 const typePublicKey = "HS_PUBKEY"
 
 func (a answer) digest() [sha256.Size]byte {

@@ -87,7 +87,6 @@ func (q *request) actAs(i *dialect.Identity) (err error) {
 	return err
 }
 
-// byCertificate authenticates a client with the certificate of an identity.
 func (q *request) byCertificate() error {
 	i, err := q.certified()
 	if err != nil || i == nil {

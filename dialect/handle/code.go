@@ -65,7 +65,6 @@ func (c code) status() int {
 	return http.StatusInternalServerError
 }
 
-// A codeFailure is the reason why a request fails.
 type codeFailure struct {
 	code    code
 	message string // "" for none
@@ -77,7 +76,6 @@ func failed(c code, format string, args ...any) error {
 	return &codeFailure{c, fmt.Sprintf(format, args...)}
 }
 
-// failureOf returns the code and the message for an error.
 func failureOf(err error) *codeFailure {
 	var (
 		own      *codeFailure
@@ -131,7 +129,6 @@ func (q *request) fail(err error) {
 	q.answer(f.code.status(), f.code, f.message)
 }
 
-// retryAfter says when the request can succeed, if this is known.
 func (q *request) retryAfter(err error) {
 	var rate *adminapi.RateError
 	var attempts *dialect.AttemptsError

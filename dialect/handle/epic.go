@@ -232,7 +232,6 @@ func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// indexFor returns a free index for a value of the given type.
 func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 	for _, old := range existing {
 		if ascii.EqualFold(old.Type, kind) && !occupied[old.Index] {
@@ -255,7 +254,6 @@ func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 	return n
 }
 
-// maxShown limits a response with the values of handles, in handles.
 const maxShown = 10_000
 
 // epicList sends the suffixes of the handles with a prefix that meet the conditions in the query.

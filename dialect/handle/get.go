@@ -173,7 +173,6 @@ func (q *request) get() error {
 	return q.resolveHandle(&asked)
 }
 
-// post answers a POST request, which is a GET request with parameters in the body.
 func (q *request) post() error {
 	asked := struct {
 		Index      numbers `json:"index"`
@@ -197,13 +196,11 @@ func (q *request) post() error {
 	return q.get()
 }
 
-// numbers is a list of numbers, or one number.
 type numbers []int
 
 // UnmarshalJSON reads a list or a number.
 func (n *numbers) UnmarshalJSON(b []byte) error { return oneOrMore(b, (*[]int)(n)) }
 
-// texts is a list of texts, or one text.
 type texts []string
 
 // UnmarshalJSON reads a list or a text.

@@ -49,7 +49,6 @@ type Server struct {
 	lists       chan struct{} // contains an element for each list that is being read
 }
 
-// maxLists is how many lists of handles the server reads at the same time.
 const maxLists = 4
 
 // authorityLife bounds how long a server may use the earlier state of an authority that another
@@ -76,7 +75,6 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// The paths of the API.
 const (
 	apiPath     = "/api/"
 	handlesPath = "/api/handles"
@@ -112,7 +110,6 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) 
 	return true
 }
 
-// A request is a request to the API or to the proxy.
 type request struct {
 	*Server
 	w     http.ResponseWriter
@@ -128,7 +125,6 @@ type request struct {
 	problem string // why the answer to a challenge was rejected, or ""
 }
 
-// allowedMethods are the methods of the API.
 const allowedMethods = "GET, HEAD, POST, PUT, DELETE, TRACE, OPTIONS"
 
 // options answers OPTIONS, including the preflight requests of CORS.
@@ -155,7 +151,6 @@ func (q *request) cors() {
 	h.Add("Vary", "Origin")
 }
 
-// handles answers a request for /api/handles/REST.
 func (q *request) handles(rest string) {
 	q.handle = hdl.Unescape(rest)
 	switch q.r.Method {

@@ -38,7 +38,6 @@ func implied(h http.Header) []string {
 	return all
 }
 
-// impliedByTypes returns the attributes that follow from the media types that a client prefers.
 func impliedByTypes(types []preferred, agent string) (all []string) {
 	browser := []string{"http_role:browser", "ctype:text/html", "media-type:text/html"}
 	if !slices.ContainsFunc(types, func(p preferred) bool { return p.value != "*/*" }) {
@@ -67,7 +66,6 @@ func impliedByTypes(types []preferred, agent string) (all []string) {
 	return append(all, "http_role:conneg")
 }
 
-// isBrowserType reports whether a browser shows this media type.
 func isBrowserType(t string) bool {
 	if ascii.IsOneOf(t, "text/html", "text/xhtml", "application/xhtml+xml", "application/pdf", "text/vnd.wap.wml", "application/vnd.wap.xhtml+xml") || strings.Contains(t, "*") {
 		return true

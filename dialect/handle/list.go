@@ -101,10 +101,8 @@ func (s *Server) occupy() (release func(), err error) {
 	}
 }
 
-// maxListed limits a response, in handles.
 const maxListed = 100_000
 
-// A listAnswer is the response to a request for a list.
 type listAnswer struct {
 	Code     code     `json:"responseCode"`
 	Prefix   string   `json:"prefix"`

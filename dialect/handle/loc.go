@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/iri"
 )
 
-// typeLocations is the type of a value with weighted locations.
 const typeLocations = "10320/loc"
 
 // A place is a location of a handle with its attributes.
@@ -75,11 +74,8 @@ func placesOf(handle string, values []nomen.Value) places {
 	return out
 }
 
-// isURLType reports whether the proxy redirects to a value of this type.
 func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 
-// isURLSubtype reports whether the proxy redirects to a value of this type if it finds nothing
-// better.
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
 // read adds the locations in a value of type 10320/loc, and sets the weights that it gives to URL
@@ -213,7 +209,6 @@ func inCountry(all []place, country string) []place {
 	return keep(all, of(""))
 }
 
-// isNear reports whether an address is in the networks of the place.
 func (p *place) isNear(a netip.Addr) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(p.attributes["addresses"], func(r rune) bool { return r == ',' || r == ' ' }), func(text string) bool {
 		network, err := netip.ParsePrefix(text)

@@ -61,7 +61,6 @@ func slashed(s string) string {
 	return s
 }
 
-// forProxy reports whether the query has a parameter of the proxy.
 func (q *request) forProxy() bool {
 	return slices.ContainsFunc(parseParameters(q.rawQuery(), "&;"), func(p parameter) bool {
 		return slices.Contains([]string{"noredirect", "action", "type", "index", "auth", "cert", "ignore_aliases", "urlappend", "locatt"}, p.key)
@@ -141,7 +140,6 @@ func (q *request) showsValues() bool {
 	return q.query.has("noredirect") || q.query.get("action") == "showvalues"
 }
 
-// aliasIn returns the handle in the first HS_ALIAS value.
 func aliasIn(values []nomen.Value) (string, bool) {
 	i := slices.IndexFunc(values, func(v nomen.Value) bool {
 		return ascii.EqualFold(v.Type, typeAlias) && v.Format == nomen.FormatText && v.Public()
@@ -152,10 +150,8 @@ func aliasIn(values []nomen.Value) (string, bool) {
 	return values[i].Data, true
 }
 
-// maxAliases is the maximum length of a chain of aliases.
 const maxAliases = 20
 
-// toAlias redirects to the handle at the end of a chain of aliases.
 func (q *request) toAlias(handle string) {
 	for range maxAliases {
 		rec, err := q.read(q.r.Context(), handle, nil)
@@ -234,7 +230,6 @@ func (q *request) insteadOf(handle, url string) (string, bool) {
 	return toURI(ans.Locations[0].URL), true
 }
 
-// sameOrigin reports whether two URLs have the same scheme, user and host.
 func sameOrigin(a, b string) bool {
 	x, errX := url.Parse(a)
 	y, errY := url.Parse(b)

@@ -119,7 +119,6 @@ type edit struct {
 	overwrite bool
 }
 
-// put implements [change].
 func (e *edit) put(there []nomen.Value, exists bool) ([]nomen.Value, error) {
 	switch {
 	case !e.partial && exists && !e.overwrite:

@@ -16,7 +16,6 @@ type parameter struct {
 	bare       bool // there is no "="
 }
 
-// maxParameters is the maximum number of parameters that are read.
 const maxParameters = 1000
 
 // parseQuery parses the query of a target, where a plus sign does not mean a space.

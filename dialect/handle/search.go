@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchPath is the path of the search by values on servers of ePIC.
 const searchPath = "/hrls/handles"
 
 // Parameters of a search that select a page of the result.
@@ -39,7 +38,6 @@ func (q *request) criteria() (all []criterion) {
 	return all
 }
 
-// matches reports whether a text matches a pattern.
 func matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -58,10 +56,8 @@ func matches(pattern, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// A match is a handle that a search finds, with the key of its name.
 type match struct{ key, handle string }
 
-// isMatch reports whether some value meets each condition.
 func isMatch(values []nomen.Value, all []criterion) bool {
 	return !slices.ContainsFunc(all, func(c criterion) bool {
 		return !slices.ContainsFunc(values, func(v nomen.Value) bool {
@@ -116,7 +112,6 @@ func (q *request) candidates(ctx context.Context, all []criterion, spans []strin
 	return nil
 }
 
-// located calls do for the records with a location that begins with begin.
 func (q *request) located(ctx context.Context, begin string, spans []string, do func(*store.Record) error) error {
 	for place, err := range store.Find(ctx, q.store, begin, store.Place{}) {
 		if err != nil {
@@ -165,7 +160,6 @@ func (q *request) reverse() error {
 	return nil
 }
 
-// scopeSpans returns the beginnings of the keys of all handles in the scope of the dialect.
 func (q *request) scopeSpans() (all []string) {
 	for _, p := range q.scope {
 		all = append(all, p.Spans()...)

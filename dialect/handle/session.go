@@ -167,7 +167,6 @@ func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) 
 	return nonce, nil, fresh
 }
 
-// admit records which identity the client of a session is.
 func (k *sessions) admit(id string, client netip.Addr, i *dialect.Identity, answer [sha256.Size]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

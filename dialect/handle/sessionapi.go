@@ -34,7 +34,6 @@ func shownSessionOf(s *session) shownSession {
 	return out
 }
 
-// sessionRequest answers a request for /api/sessions or a path below it.
 func (q *request) sessionRequest(rest string) {
 	q.w.Header().Set("Cache-Control", "no-store")
 	a, ok := q.answerOf()
@@ -94,7 +93,6 @@ func (q *request) beginSession(a answer) {
 	q.send(http.StatusCreated, shownSessionOf(&s))
 }
 
-// admit authenticates a session for an identity that has shown its certificate.
 func (q *request) admit(id string, i *dialect.Identity) session {
 	q.sessions.admit(id, q.call.Client, i, answer{paramCnonce: string(newNonce())}.digest())
 	s, _ := q.sessions.get(id, q.call.Client)
@@ -118,8 +116,6 @@ func (q *request) thisSession(a answer) {
 	}
 }
 
-// authenticateSession authenticates a session by the certificate of the client or by an answer to
-// its nonce.
 func (q *request) authenticateSession(a answer) {
 	err := q.signIn(a)
 	if q.known && a[paramCert] == "true" && !a.answers() {

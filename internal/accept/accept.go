@@ -134,7 +134,6 @@ func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	return best
 }
 
-// matchType returns how specific a media range is, or 0 if it does not match.
 func matchType(mediaType, pattern string) int {
 	switch {
 	case pattern == "*/*":

@@ -38,7 +38,6 @@ func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, b
 	return out, len(out) - begin
 }
 
-// appendPieces appends pieces of the pattern with their gaps filled.
 func (a *Answer) appendPieces(out []byte, pieces []piece, date string) []byte {
 	location := int(a.target) + int(a.location)
 	for i := range pieces {

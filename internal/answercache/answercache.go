@@ -123,7 +123,6 @@ func (c *Cache) Key(r *Request, set *store.AuthoritySet) (k Key, ok bool) {
 
 func (c *Cache) shard(k *Key) *shard { return &c.shards[k.hash>>shardShift] }
 
-// editionOf returns the number of a set of authorities.
 func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
 	for {
 		now := c.edition.Load()

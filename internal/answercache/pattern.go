@@ -39,7 +39,6 @@ type piece struct {
 	gap  byte
 }
 
-// The gaps are what fills the gaps of an answer.
 type gaps struct{ target, location, length []byte }
 
 // appendSkeleton appends the skeleton of an answer, in which a byte marks each gap. It stores what
@@ -73,7 +72,6 @@ func appendSkeleton(b, text []byte, g *gaps) (skeleton []byte, ok bool) {
 	return g.replace(append(b, gapEnd), body), dated
 }
 
-// hasGap reports whether b has a byte that marks a gap.
 func hasGap(b []byte) bool {
 	for gap := range byte(len(allGaps)) {
 		if bytes.IndexByte(b, gap) >= 0 { // for seven bytes, much faster than bytes.ContainsAny
@@ -94,7 +92,6 @@ func valueOf(head []byte, field string) []byte {
 	return value
 }
 
-// replace appends s with the target and the location replaced by gaps.
 func (g *gaps) replace(b, s []byte) []byte {
 	for {
 		at, gap, size := g.next(s)
@@ -120,7 +117,6 @@ func (g *gaps) next(s []byte) (at int, gap byte, size int) {
 	return at, gap, size
 }
 
-// newPattern returns the pattern for a skeleton.
 func newPattern(skeleton string) *pattern {
 	end := strings.IndexAny(skeleton, "\x05\x06")
 	head, body := skeleton[:end], skeleton[end+1:]

@@ -10,8 +10,6 @@ const (
 	headSize = 40 // bytes of a head
 	slotSize = 26 // approximate bytes of an entry in the index of a shard
 
-	// usualSize is the approximate memory of the entry for a redirect, of which usualTexts are its
-	// texts.
 	usualSize  = 168
 	usualTexts = usualSize - headSize - slotSize
 
@@ -85,7 +83,6 @@ func (h *head) size() int {
 
 func (g *segment) textsOf(h *head) []byte { return g.texts[h.begin:][:h.size():h.size()] }
 
-// room returns the memory of the segment.
 func (g *segment) room() int64 {
 	return int64(cap(g.texts)) + int64(cap(g.heads))*(headSize+slotSize)
 }

@@ -17,7 +17,6 @@ const (
 
 	maxUses = 3
 
-	// placeBits is how many bits of a place are the number of the entry.
 	placeBits = 10
 	// maxRescued is from how many segments used entries may be rescued to make room for one entry.
 	// It limits the time of put.
@@ -60,7 +59,6 @@ func (s *shard) at(p place) (*segment, *head) {
 	return g, &g.heads[p&(1<<placeBits-1)]
 }
 
-// A sharedPattern is a pattern that several entries share.
 type sharedPattern struct {
 	*pattern
 	skeleton string
@@ -120,7 +118,6 @@ func (s *shard) miss(hash uint64) bool {
 	return false
 }
 
-// put adds an answer, and returns how many others it removed.
 func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (removed uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

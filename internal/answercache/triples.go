@@ -13,7 +13,6 @@ const (
 	admitEvery    = 16      // if the table is full, only one of so many unknown triples enters
 )
 
-// A triple is what a client accepts.
 type triple struct{ accept, languages, encodings string }
 
 // clone returns a copy that shares no memory with a request.

@@ -105,7 +105,6 @@ func (p *parser) end() {
 	}
 }
 
-// add parses a line, and returns what is wrong or "".
 func (p *parser) add(line string) Reason {
 	first, _ := utf8.DecodeRuneInString(line)
 	switch {

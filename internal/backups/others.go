@@ -59,7 +59,6 @@ func (k *Scheduler) disown(ctx context.Context) {
 	k.compared = true
 }
 
-// countOthers counts the backups in the directory of a plan that are not in the state.
 func (k *Scheduler) countOthers(p *Plan) {
 	entries, err := os.ReadDir(p.To)
 	if err != nil { // keep the previous number

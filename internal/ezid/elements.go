@@ -56,7 +56,6 @@ const Home = "https://ezid.cdlib.org"
 // IDColumn is the column with the identifier in a batch download.
 const IDColumn = "_id"
 
-// mappedColumn begins the columns of a batch download that EZID has computed from other elements.
 const mappedColumn = "_mapped"
 
 // IsColumn reports whether a column of a batch download is not an element.
@@ -67,7 +66,6 @@ func IsColumn(label string) bool {
 // KeptAll reports whether all values of the record store elements.
 func KeptAll(rec *store.Record) bool { return len(kept(rec)) == len(rec.Values) }
 
-// kept returns the elements that values of the record store.
 func kept(rec *store.Record) Elements {
 	e := Elements{}
 	for i := range rec.Values {

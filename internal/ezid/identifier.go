@@ -94,7 +94,6 @@ func collapsed(s string) string {
 
 func isStructure(c byte) bool { return c == '.' || c == '/' }
 
-// isPlain reports whether an ARK can contain c unescaped.
 func isPlain(c byte) bool {
 	return ascii.IsAlnum(c) || isStructure(c) || strings.IndexByte("=*+@_$~", c) >= 0
 }

@@ -50,7 +50,6 @@ func ranked(profile string) []string {
 	return all
 }
 
-// fieldsOf returns the fields of the metadata that an element sets.
 func fieldsOf(label string) []string {
 	if label == erc || label == dc || label == datacite {
 		return fields()
@@ -64,7 +63,6 @@ func fieldsOf(label string) []string {
 	return nil
 }
 
-// metadata returns the metadata that the elements set.
 func (e Elements) metadata(profile string) nomen.Metadata {
 	m := nomen.Metadata{}
 	for _, p := range ranked(profile) {
@@ -82,7 +80,6 @@ func (e Elements) metadata(profile string) nomen.Metadata {
 	return m
 }
 
-// block returns the metadata in the element for a whole profile.
 func (e Elements) block(profile string) nomen.Metadata {
 	text := e[profile]
 	if text == "" {

@@ -52,7 +52,6 @@ func readXML(text string) nomen.Metadata {
 	}
 }
 
-// maxPath is how many nested elements, including that of a field, are examined.
 const maxPath = 4
 
 // fieldOfXML returns the field of the metadata for an XML element, or "". The path has the names of
@@ -94,7 +93,6 @@ func attribute(e xml.StartElement, name string) string {
 // errNoResource means that an XML text is not a DataCite record.
 var errNoResource = errors.New("not a DataCite record")
 
-// withIdentifier replaces the identifier in a DataCite record.
 func withIdentifier(text, id string) (string, error) {
 	d := decoder(text)
 	depth, from, to, tag := 0, 0, 0, ""
@@ -136,7 +134,6 @@ func tagAt(s string) string {
 	return s[:strings.IndexAny(s, " \t\r\n/>")]
 }
 
-// identifierXML returns the element identifier of DataCite.
 func identifierXML(tag, id string) string {
 	label, rest, _ := strings.Cut(id, ":")
 	var b bytes.Buffer

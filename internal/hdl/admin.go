@@ -36,7 +36,6 @@ type Admin struct {
 	Legacy      bool   `json:"legacyByteLength,omitempty"`
 }
 
-// adminBits is how many permissions an administrator has.
 const adminBits = 12
 
 // ReadAdmin reads the data of an HS_ADMIN value from JSON. Some clients send the index as a string,
@@ -149,7 +148,6 @@ func decodeList(b []byte) (list []Reference, ok bool) {
 	return list, ok && len(b) == 0 && list != nil
 }
 
-// decodeReference decodes a handle and an index at the start of b.
 func decodeReference(b []byte) (r Reference, rest []byte, ok bool) {
 	n, b, ok := decodeNumber(b)
 	if !ok || n > len(b) || !IsText(b[:n]) {

@@ -116,7 +116,6 @@ func ParseLine(line string) (v nomen.Value, open bool, err error) {
 	return v, false, nil
 }
 
-// commonBeginning returns the longest text with which both a and b begin.
 func commonBeginning(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -125,7 +124,6 @@ func commonBeginning(a, b string) string {
 	return a[:i]
 }
 
-// A lineParser parses a line, and keeps the first error.
 type lineParser struct {
 	rest string
 	at   int // offset of rest in the line

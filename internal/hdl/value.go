@@ -98,7 +98,6 @@ func readPermissions(given json.RawMessage) (string, error) {
 	return string(bits), nil
 }
 
-// readData reads the data of a value, which are a text, or an object with a format and a value.
 func readData(given json.RawMessage) (format, data string, err error) {
 	var text string
 	if json.Unmarshal(given, &text) == nil && given[0] == '"' {

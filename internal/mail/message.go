@@ -139,7 +139,6 @@ func oneLine(s string) string {
 	return s
 }
 
-// encodeBody writes the fields of the body, and the body.
 func (m *Message) encodeBody(b *bytes.Buffer) error {
 	text := textproto.MIMEHeader{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"}}
 	if len(m.Files) == 0 {

@@ -58,7 +58,6 @@ func (s *SMTP) Check() error {
 	return err
 }
 
-// server returns the host and port of the server.
 func (s *SMTP) server() (host, port string, err error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {

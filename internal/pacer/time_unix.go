@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// processTime returns the processor time that this process has used.
 func processTime() (time.Duration, bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

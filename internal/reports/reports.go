@@ -71,7 +71,6 @@ type Recipient struct {
 	Hook    *mail.Webhook
 }
 
-// key identifies a recipient among all.
 func (r *Recipient) key() string {
 	if r.Hook != nil {
 		return r.Prefix + " " + r.Hook.URL
@@ -112,10 +111,8 @@ const (
 	maxFailed = 1000           // recipients whose deliveries are tried again
 )
 
-// secretKey returns the key of the state of a report in the vault.
 func secretKey(report string) string { return "reports." + report }
 
-// A state says what was sent of a report.
 type state struct {
 	Done   string            `json:"done"`             // the last period that is complete
 	Now    string            `json:"now,omitempty"`    // the period that is being sent
@@ -248,7 +245,6 @@ func (r *Runner) send(ctx context.Context, rep *Report, s *state, from, to time.
 	return nil
 }
 
-// note notes the result of a delivery.
 func (r *Runner) note(s *state, key string, before failed, err error) {
 	switch {
 	case err == nil:

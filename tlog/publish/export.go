@@ -23,7 +23,6 @@ import (
 // ErrNotPublished says that no checkpoint of the log was published.
 var ErrNotPublished = errors.New("the log was never published: start a server with log.key")
 
-// exportWindow is the number of entries that Export reads together.
 const exportWindow = 1 << 17
 
 // scanWindow is the number of entries whose hashes are in memory while a store is scanned: 512 MiB.
@@ -127,7 +126,6 @@ func Export(ctx context.Context, o Options, dir string, entries bool, progress f
 	return x.sum, os.WriteFile(filepath.Join(dir, "checkpoint"), text, 0o644)
 }
 
-// An exporter is the state of one call of Export.
 type exporter struct {
 	o       Options
 	dir     string
@@ -138,7 +136,6 @@ type exporter struct {
 	log     ledger.Log      // computed from the hashes of the entries
 }
 
-// checkOwner returns an error if the directory has an export of another log.
 func (x *exporter) checkOwner() error {
 	b, err := os.ReadFile(filepath.Join(x.dir, "checkpoint"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -165,7 +165,6 @@ func (l *Log) Step(ctx context.Context) error {
 	return err
 }
 
-// step does the work of Step.
 func (l *Log) step(ctx context.Context, s *Status) error {
 	state, stored, filed, err := load(ctx, l.o.Store, l.o.File)
 	if err != nil {
@@ -218,12 +217,10 @@ func (l *Log) step(ctx context.Context, s *Status) error {
 	return l.publish(ctx, state, stored, signer, head, s)
 }
 
-// isCosigned reports whether the newest signed checkpoint was published.
 func isCosigned(s *State) bool {
 	return len(s.Published) >= len(s.Signed) && s.Published[:len(s.Signed)] == s.Signed
 }
 
-// checkpointOf returns the checkpoint for a head.
 func checkpointOf(origin string, h store.Head) tlog.Checkpoint {
 	c := tlog.Checkpoint{Origin: origin, Size: h.Size, Root: h.Hash}
 	if h.Size == 0 {
@@ -375,7 +372,6 @@ func (l *Log) show(s *State, status *Status, verified bool) {
 	}
 }
 
-// countCosignatures returns the number of witnesses that have cosigned the published checkpoint.
 func (l *Log) countCosignatures(s *State) int {
 	keys := make([]note.Verifier, 0, len(l.o.Policy.Witnesses))
 	for _, w := range l.o.Policy.Witnesses {
@@ -450,7 +446,6 @@ func Resume(ctx context.Context, o Options, checkpoint []byte, origin string) (v
 	return vkey, nil
 }
 
-// write writes the state to the file in any case.
 func (l *Log) write(s *State) error {
 	if l.o.File == "" {
 		return nil

@@ -54,7 +54,6 @@ func (l *Log) Leaf(ctx context.Context, c *store.Change) (origin string, seq uin
 	return p.origin, e.Seq, tlog.EntryHash(receipt.NewPart(e, false).Leaf), nil
 }
 
-// prove returns the entry of a change with the proof that the published log has it.
 func (l *Log) prove(ctx context.Context, p *published, s store.Subject, revision uint64) (*store.Entry, []tlog.Hash, error) {
 	e, err := l.o.Store.EntryOf(ctx, s, revision)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Seq > p.size {
@@ -93,7 +92,6 @@ func (l *Log) redaction(ctx context.Context, p *published, c *store.Change) (*re
 	return nil, nil
 }
 
-// history yields the changes of the name of the change c, newest first.
 func (l *Log) history(ctx context.Context, c *store.Change) iter.Seq2[*store.Change, error] {
 	return store.History(ctx, l.o.Store, name.FromKey(c.Subject().Key))
 }

@@ -22,7 +22,6 @@ import (
 // SecretKey is the key of the secret in which a store keeps the state of publication.
 const SecretKey = "log.published"
 
-// stateVersion is the version of the format of [State].
 const stateVersion = 1
 
 // maxStateFile is the maximum size of the file with the state, in bytes.
@@ -57,7 +56,6 @@ func (s *State) encode() []byte {
 	return append(b, '\n')
 }
 
-// parseState parses an encoded state.
 func parseState(b []byte) (*State, error) {
 	s := new(State)
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -174,7 +172,6 @@ func SignerFor(skey, origin string) (signer note.Signer, vkey string, err error)
 	return signer, vkey, err
 }
 
-// errForeignKey says that another key than the present one has signed the last checkpoint.
 var errForeignKey = errors.New("the last checkpoint of this log was signed with another key; use that key, or begin a new origin (docs/howto/publish-the-log.md)")
 
 // Rename returns the private key with another name. The key itself is the same.
@@ -191,8 +188,6 @@ func Rename(skey, name string) (string, error) {
 	return renamed, err
 }
 
-// keyFor returns the signer and the verifier of an origin, which is the origin of the key or a
-// later one below it.
 func keyFor(skey, origin string) (note.Signer, note.Verifier, string, error) {
 	vkey, err := tlog.PublicKey(skey)
 	if err != nil {

@@ -76,7 +76,6 @@ func (l *Log) Checkpoint() ([]byte, error) {
 	return p.text, nil
 }
 
-// current returns what is published, if the store has it.
 func (l *Log) current() (*published, error) {
 	p := l.shown.Load()
 	switch {
@@ -111,7 +110,6 @@ func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	return data, err
 }
 
-// readTile reads a tile of hashes.
 func readTile(ctx context.Context, s store.TreeReader, t tlog.Tile) ([]byte, error) {
 	first := t.N * tlog.TileWidth
 	end := first + uint64(t.Width)

@@ -26,7 +26,6 @@ const MediaType = "text/plain; charset=utf-8"
 // Extension is the extension of files with receipts (tlog-proof).
 const Extension = ".tlog-proof"
 
-// format is the value of [Extra].Format, with the version of the format.
 const format = "nomen-receipt/1"
 
 // An Extra is the extra data of a receipt. Nothing in it needs to be trusted: [Check] verifies it
@@ -150,7 +149,6 @@ func contains(list []uint64, n uint64) bool {
 	return false
 }
 
-// check verifies one part of a receipt.
 func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*Result, error) {
 	if err := tlog.CheckInclusion(hashes, signed.Checkpoint, index, part.Leaf); err != nil {
 		return nil, err

@@ -99,7 +99,6 @@ func bundleAlert(tile tlog.Tile, err error) *Alert {
 	return a
 }
 
-// entry checks one entry.
 func (r *reading) entry(ctx context.Context, index uint64, entry []byte) error {
 	leaf, err := codec.ParseLeaf(entry)
 	if err != nil {

@@ -167,7 +167,6 @@ func alwaysValid(locations []nomen.Location) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.ValidFrom == "" && l.ValidUntil == "" })
 }
 
-// sameURL reports whether a redirect leads to a location.
 func sameURL(location, redirect string) bool {
 	a, errA := url.Parse(location)
 	b, errB := url.Parse(redirect)

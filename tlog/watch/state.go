@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// stateVersion is the version of the files that [state] describes.
 const stateVersion = 1
 
 // Limits of a state.
@@ -32,7 +31,6 @@ type head struct {
 	Time   time.Time `json:"time"` // when it was read
 }
 
-// A watchedName is what the log says of a name.
 type watchedName struct {
 	Entry uint64 `json:"entry"`         // number of its last entry, from 1
 	Bad   Kind   `json:"bad,omitempty"` // the alert that was reported

@@ -138,7 +138,6 @@ func (w *Watcher) unreadable(c *checking, err error) {
 	}
 }
 
-// A checking is one check of a log.
 type checking struct {
 	*Options
 	state  *state
@@ -147,7 +146,6 @@ type checking struct {
 	signed []byte // the new checkpoint
 }
 
-// alert completes an alert and reports it.
 func (c *checking) alert(a *Alert) {
 	a.Origin, a.Size, a.Time = c.report.Origin, c.report.Size, c.report.Time
 	c.report.Alerts++
@@ -289,7 +287,6 @@ func (c *checking) fork(ctx context.Context, tree *tlog.Tree, last head) error {
 		last.Size, last.Time.UTC().Format(time.RFC3339), agreed)
 }
 
-// has reports whether the log of the tree begins with the log of an older checkpoint.
 func has(ctx context.Context, tree *tlog.Tree, older tlog.Checkpoint) (bool, error) {
 	if c := tree.Checkpoint(); c.Size == older.Size {
 		return c.Root == older.Root, nil

@@ -26,7 +26,6 @@ const (
 	maxAttempts    = 3        // requests to a witness for one checkpoint
 )
 
-// sizeType is the media type of a response with the size that a witness cosigned last.
 const sizeType = "text/x.tlog.size"
 
 // path is the path of the request below the URL of a witness.
@@ -194,7 +193,6 @@ func (g *Group) Cosign(ctx context.Context, signed []byte, prove Prover) (Result
 	return r, nil
 }
 
-// ask asks witness i, and returns the line with its cosignature.
 func (g *Group) ask(ctx context.Context, i int, signed []byte, c tlog.Checkpoint, prove Prover) (string, time.Time, error) {
 	w := g.policy.Witnesses[i]
 	old := min(g.lastOf(i), c.Size)

@@ -26,7 +26,6 @@ const (
 	forkFile  = ".fork" // two checkpoints that contradict each other, both signed by the log
 )
 
-// fileOf returns the path of a file of a log.
 func fileOf(dir, origin, extension string) string {
 	sum := sha256.Sum256([]byte(origin))
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+extension)
@@ -65,7 +64,6 @@ func writeState(dir, origin string, signed []byte) error {
 	return durable.WriteFile(fileOf(dir, origin, stateFile), header+string(signed))
 }
 
-// writeFork keeps the first evidence that a log has two histories.
 func writeFork(dir, origin string, ours, theirs []byte) error {
 	file := fileOf(dir, origin, forkFile)
 	if _, err := os.Stat(file); err == nil {

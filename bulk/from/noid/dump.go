@@ -28,7 +28,6 @@ type dump struct {
 
 const maxDumpLine = 3*maxValue + 2
 
-// isDump reports whether a file begins like a dump.
 func isDump(head []byte) bool { return bytes.HasPrefix(head, []byte("VERSION=")) }
 
 // next returns the next line without its line break. For a line that is too long it returns an

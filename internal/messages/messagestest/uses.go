@@ -85,7 +85,6 @@ func (r *reader) add(key string, arguments int) {
 	r.uses[key] = append(r.uses[key], use{r.file, arguments})
 }
 
-// isKey reports whether a string in a Go file looks like a key.
 func (r *reader) isKey(s string) bool {
 	section, name, ok := strings.Cut(s, ".")
 	isFile := slices.Contains([]string{"csv", "html", "json", "jsonl", "tsv", "toml", "txt", "xlsx"}, name)

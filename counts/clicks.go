@@ -79,7 +79,7 @@ func (k *clicks) turn(now time.Time) *generation {
 	return g
 }
 
-// forget forgets what is not needed at a time.
+// forget removes what is no longer needed at the given time.
 func (k *clicks) forget(now time.Time) {
 	g := k.now.Load()
 	switch {
@@ -139,7 +139,6 @@ func mix(a, b uint64) uint64 {
 
 const tagMask = ^uint64(1<<16 - 1)
 
-// bucket returns the slots in which a number may be.
 func (g *generation) bucket(number uint64) []atomic.Uint64 {
 	i := int(number&0xffff_ffff) * bucketSlots & (len(g.slots) - 1)
 	return g.slots[i : i+bucketSlots : i+bucketSlots]

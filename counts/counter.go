@@ -192,7 +192,8 @@ type hint struct {
 // written is the key of a hint that is being written.
 const written = 1
 
-// read returns the tally for a key, or nil. While the hint is being written, it may be another one.
+// read returns the tally for a key, or nil. While the hint is being written, read may return the
+// tally of another key.
 func (h *hint) read(key uint64) *tally {
 	if h.key.Load() != key {
 		return nil

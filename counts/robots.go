@@ -24,7 +24,6 @@ type robots struct {
 	found   [][]uint16 // the sequences whose word ends in a state
 }
 
-// A byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }

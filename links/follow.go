@@ -205,7 +205,6 @@ func isChecked(l *nomen.Location) bool {
 	return len(l.URL) <= MaxURL && webHost(l.URL) != ""
 }
 
-// webHost returns the host of a URL with the scheme http or https, or "".
 func webHost(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || !isWeb(u) {

@@ -85,7 +85,6 @@ func (g *gates) set(host string, p pace) {
 	g.of(host).pace = p
 }
 
-// get returns the pace of a host, and when the next request may be sent.
 func (g *gates) get(host string) (pace, time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

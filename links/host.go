@@ -61,8 +61,8 @@ func kindOf(o Outcome) byte {
 	return '.'
 }
 
-// observe records the outcome of a check. The flag again says that the location had already failed at
-// its last check: such failures are not failures of further locations.
+// observe records the outcome of a check. If again is true, the location had already failed at its
+// last check, so this is not the failure of a further location.
 func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	kind := kindOf(o)
 	switch {
@@ -98,7 +98,6 @@ func (h *host) push(kind byte) {
 	h.Ring = h.Ring[max(len(h.Ring)-ringSize, 0):]
 }
 
-// failsNow reports whether the host fails as a whole after a failure.
 func (h *host) failsNow(kind byte, now time.Time) bool {
 	if now.Before(h.Exempt) {
 		return false
@@ -167,8 +166,8 @@ func (h *host) probed(honest bool, now time.Time) {
 	}
 }
 
-// A network notices that the network of this machine fails: that many hosts do not respond that
-// responded before.
+// A network detects that the network of this machine fails: many hosts that responded before stop
+// responding.
 type network struct {
 	ring  []surprise
 	next  int

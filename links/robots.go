@@ -148,7 +148,7 @@ func matchesRule(rule, path string) bool {
 }
 
 // unescapedPath returns the spelling in which the paths of rules and requests are compared (RFC
-// 9309, 2.2.2): unreserved characters and those outside ASCII without percent-encoding.
+// 9309, 2.2.2), with unreserved and non-ASCII characters unescaped.
 func unescapedPath(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

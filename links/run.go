@@ -152,7 +152,8 @@ func (w *Watcher) mayWork(ctx context.Context) time.Duration {
 	return probeTime
 }
 
-// take takes the next hosts from the queue, at most n. The time is that until there may be another.
+// take takes the next hosts from the queue, at most n. The result next is the time until another
+// host may be due.
 func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

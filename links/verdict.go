@@ -238,9 +238,9 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	return s, NoEvent
 }
 
-// skip records a result that is neither a failure nor a success. It reports whether the verdict stays
-// as it is: if the location is dead, or if failures are being counted and few checks had such a
-// result.
+// skip records a result that is neither a failure nor a success, and reports whether the verdict
+// stays. It stays if the location is dead, or if failures are being counted and few checks had such
+// a result.
 func (s *State) skip() bool {
 	s.Skips = min(s.Skips+1, maxCount)
 	return s.Verdict == Dead || s.Failures > 0 && s.Skips <= maxSkips

@@ -276,7 +276,6 @@ func jsonWrite(key []byte, value any) write {
 	return write{key, b}
 }
 
-// readState returns the state of a URL. A state that is damaged counts as missing.
 func readState(r reader, url string) (State, bool, error) {
 	b, err := r.get(keyOf(spaceLink, url))
 	if err != nil || b[0] == nil {
@@ -477,7 +476,6 @@ func (c *change) end() ([]write, error) {
 	return c.writes, nil
 }
 
-// counts returns the number of locations by verdict. The caller must hold mu.
 func (w *Watcher) counts() (all [verdicts]int64, err error) {
 	err = w.table.scan([]byte{spaceCounts}, []byte{spaceCounts + 1}, func(_, value []byte) bool {
 		var n [verdicts]int64

@@ -53,8 +53,8 @@ func add(t testing.TB, s counts.Store, node string, seq uint64, rows ...counts.R
 	}
 }
 
-// A batch that is added twice counts once, also if it was sent to another connection or after a
-// restart. The batches of different nodes add up.
+// testOnce checks that a batch that is added twice counts once, even if it was sent to another
+// connection or after a restart. The batches of different nodes add up.
 func testOnce(t *testing.T, s counts.Store, again func() counts.Store) {
 	r := row(november, counts.OfName, "urn:x-y:a", counts.Cell{Day: 24, What: 1, Class: counts.Regular, N: 3})
 	all := counts.Query{Kind: counts.OfName, From: november, To: november, Prefix: true}
@@ -123,7 +123,7 @@ func testQueries(t *testing.T, s counts.Store) {
 	add(t, s, "n", 2, rows...)
 }
 
-// A store and a Memory contain the same after the same batches and roll-ups.
+// testModel checks that a store and a Memory contain the same after the same batches and roll-ups.
 func testModel(t *testing.T, open func(t testing.TB) (counts.Store, func() counts.Store)) {
 	s, _ := open(t)
 	model := &counts.Memory{}

@@ -152,7 +152,6 @@ func (s *Store) loadBatches() error {
 	return cmp.Or(s.db.DeleteRange(first, end(first), pebble.Sync), s.db.Err())
 }
 
-// get returns a copy of a value, or nil.
 func (s *Store) get(key []byte) ([]byte, error) {
 	v, closer, err := s.db.Get(key)
 	switch {
@@ -254,7 +253,6 @@ func (s *Store) cells(key []byte) ([]counts.Cell, error) {
 	return cells, nil
 }
 
-// end returns the first key after all keys that begin with a prefix.
 func end(prefix []byte) []byte {
 	after := bytes.Clone(prefix)
 	for i := len(after) - 1; i >= 0; i-- {

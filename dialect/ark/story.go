@@ -20,7 +20,6 @@ const unavailable = "(:unav)"
 // A story answers the four questions of the kernel metadata about a thing.
 type story struct{ Who, What, When, Where string }
 
-// labels returns the labels in the order of a response.
 func labels() []string { return []string{"who", "what", "when", "where"} }
 
 func (s *story) field(label string) *string {
@@ -139,7 +138,6 @@ func describeAuthority(base string, a *store.Authority) *description {
 	return d
 }
 
-// day formats a date. The result for the zero time is "".
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -68,7 +68,6 @@ func (f form) check(required []string, more func(add func(member, fault string))
 
 type formError struct{ member, fault string }
 
-// formErrors are the faults of a request, in the order of its members.
 type formErrors []formError
 
 // text formats the faults as arklet does: as JSON with a space after colons and commas.

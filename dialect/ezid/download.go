@@ -215,8 +215,8 @@ func isTest(id string) bool {
 // zulu is the form of times in parameters and downloads.
 const zulu = "2006-01-02T15:04:05Z"
 
-// setTime adds a limit for _created or _updated. The time "after" is included, and that "before" is
-// not.
+// setTime adds a limit for _created or _updated. The limit "after" includes its time, and the limit
+// "before" does not.
 func (p *downloadParser) setTime(key, value string) (reason string) {
 	limit, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {

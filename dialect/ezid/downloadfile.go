@@ -92,7 +92,6 @@ func (h *Handler) beginDownload(c *call, d *download) reply {
 	return succeeded(c.Base + "/download/" + filepath.Base(path))
 }
 
-// build writes the file of a download. If this fails, the log has the reason.
 func (h *Handler) build(d *download, id, path string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -190,7 +189,8 @@ func (h *Handler) sendDownload(c *call, name string) {
 	http.ServeContent(pacedResponse{c.w, paced.NewWriter(c.w, sendStep)}, c.r, "", info.ModTime(), f)
 }
 
-// openDownload returns nil if there is no such file, or an old one.
+// openDownload opens the file of a download. It returns nil if the file does not exist or is too
+// old.
 func (h *Handler) openDownload(name string) (*os.File, fs.FileInfo) {
 	id, suffix, _ := strings.Cut(name, ".")
 	if len(id) != len(rand.Text()) || !ascii.All(id, ascii.IsAlnum) || !contains([]string{"txt.gz", "csv.gz", "xml.gz", "zip"}, suffix) {

@@ -201,7 +201,6 @@ func oneLines(cells []string) []string {
 	return all
 }
 
-// appendXML appends the element "record" of an identifier.
 func appendXML(b []byte, id string, e ezid.Elements) []byte {
 	b = append(appendText(append(b, `<record identifier="`...), id), `">`...)
 	for _, label := range sortedKeys(e) {

@@ -170,7 +170,6 @@ func (r reply) status() int {
 	return http.StatusOK
 }
 
-// send sends a reply. A status line without a body has no final line break.
 func (c *call) send(r reply) {
 	label, value, _ := strings.Cut(r.text, ":")
 	text := anvl.AppendElement(nil, label, strings.TrimSpace(value))

@@ -94,7 +94,7 @@ func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*stor
 }
 
 // hidden reports whether a record must stay hidden from an actor. An actor with rights for the name
-// can see every record. Hidden from others are reserved and redacted records, and those whose
+// can see every record. Other actors cannot see reserved and redacted records, and records whose
 // authority does not publish its names.
 func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.Record) (bool, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})

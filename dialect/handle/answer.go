@@ -111,16 +111,15 @@ func (a answer) addJSON(body []byte) bool {
 	return true
 }
 
-// answers reports whether a client answers a challenge: whether a has a parameter that only such an
-// answer has.
+// answers reports whether a client answers a challenge. Only such an answer has certain parameters.
 func (a answer) answers() bool {
 	return slices.ContainsFunc([]string{paramID, paramCnonce, paramSignature}, func(key string) bool { return a[key] != "" })
 }
 
 const missingFields = "Missing fields in authentication data"
 
-// problem returns what is wrong with the form of an answer to a challenge, or "". Another method,
-// proves, checks the signature.
+// problem returns what is wrong with the form of an answer to a challenge, or "". The method proves
+// checks the signature.
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {
@@ -164,7 +163,6 @@ func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	return want != nil && subtle.ConstantTimeCompare(signature, want) == 1 && known
 }
 
-// decode64 decodes base64 with or without padding.
 func decode64(text string) ([]byte, bool) {
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	return b, err == nil

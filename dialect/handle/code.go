@@ -174,7 +174,6 @@ func (q *request) send(status int, v any) {
 	}
 }
 
-// encode returns v as JSON, without the escapes that only HTML needs.
 func encode(v any, pretty bool) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

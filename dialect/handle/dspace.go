@@ -90,8 +90,8 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	return nil
 }
 
-// listRemote sends the handles with a prefix to a client with rights for the prefix. For other
-// clients the list does not exist, which is also the default of DSpace.
+// listRemote sends the handles with a prefix to a client with rights for the prefix. To other
+// clients it answers that the list does not exist, which is also the default of DSpace.
 func (q *request) listRemote(prefix string) error {
 	switch {
 	case prefix == "":

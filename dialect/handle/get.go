@@ -81,7 +81,6 @@ func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor
 	return rec, nil
 }
 
-// refusal returns the error about a handle that is not public.
 func refusal(e *nomen.Error, known bool) error {
 	if known || e.Legal {
 		return failed(codeNoPermission, "%s", e.Message)
@@ -149,8 +148,8 @@ func (s *selection) of(rec *record) (all []nomen.Value) {
 	return all
 }
 
-// isType reports whether a type is the requested one. If the requested type ends in a dot, any
-// subtype will do.
+// isType reports whether a type is the requested type. If the requested type ends in a dot, any
+// subtype matches.
 func isType(have, asked string) bool {
 	if begin, ok := strings.CutSuffix(asked, "."); ok {
 		return ascii.EqualFold(have, begin) || ascii.HasPrefix(have, asked)
@@ -214,7 +213,6 @@ func oneOrMore[T any](b []byte, list *[]T) error {
 	return json.Unmarshal(b, &(*list)[0])
 }
 
-// client returns the actor, or nil if the client is not authenticated.
 func (q *request) client() *registrar.Actor {
 	if q.known {
 		return &q.actor

@@ -16,7 +16,6 @@ import (
 // A page says which handles of a list a client asks for. A negative size means all.
 type page struct{ number, size int }
 
-// first returns the position, from 0, of the first handle on the page.
 func (p page) first() int {
 	if p.size <= 0 {
 		return 0
@@ -24,7 +23,6 @@ func (p page) first() int {
 	return p.number * p.size
 }
 
-// has reports whether the handle at a position, from 0, is on the page.
 func (p page) has(i int) bool {
 	return p.size < 0 || i >= p.first() && i-p.first() < p.size
 }

@@ -354,7 +354,6 @@ func (q *request) showURLs(p *places) {
 	q.write(http.StatusOK, "text/xml; charset=utf-8", b.String()+"</locations>")
 }
 
-// weightText returns a weight with at least one decimal.
 func weightText(w float64) string {
 	text := strconv.FormatFloat(w, 'f', -1, 64)
 	if !strings.Contains(text, ".") {

@@ -64,7 +64,6 @@ func (q *request) put() error {
 	return nil
 }
 
-// newSuffix returns a random UUID (RFC 9562, version 4).
 func newSuffix() string {
 	var b [16]byte
 	rand.Read(b[:])

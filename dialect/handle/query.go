@@ -48,7 +48,6 @@ func (q query) get(key string) string {
 	return ""
 }
 
-// has reports whether the query has a parameter, with or without a value.
 func (q query) has(key string) bool { return len(q.all(key)) > 0 }
 
 // flag returns a boolean parameter, or byDefault without one. No value, true and yes mean true, in

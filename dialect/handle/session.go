@@ -114,7 +114,6 @@ func (k *sessions) drop(s *session) {
 	}
 }
 
-// find returns the session of a client, or nil. The caller must hold the lock.
 func (k *sessions) find(id string, client netip.Addr) *session {
 	k.expire()
 	s := k.all[sha256.Sum256([]byte(id))]

@@ -45,7 +45,6 @@ type head struct {
 // follows the first character of the target.
 const apart = 1 << 7
 
-// tail returns the length of the name if it is apart, and 0 otherwise.
 func (h *head) tail() int {
 	if h.what&apart == 0 {
 		return 0

@@ -137,7 +137,6 @@ func (e Elements) mend(have nomen.Metadata, profile string) {
 	}
 }
 
-// target returns the index of the location that is the target, or -1.
 func target(rec *store.Record) int {
 	return slices.IndexFunc(rec.Locations, func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Itself })
 }

@@ -46,7 +46,6 @@ func ParseID(s string) (name.Name, bool) {
 	return n, err == nil
 }
 
-// isPrintable reports whether s has only printable ASCII characters and no spaces.
 func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }

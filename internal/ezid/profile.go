@@ -24,7 +24,6 @@ func fields() []string {
 	}
 }
 
-// labelOf returns the label in a profile for a field of the metadata, or "".
 func labelOf(profile, field string) string {
 	labels := map[string]string{}
 	switch profile {

@@ -91,7 +91,6 @@ type Reference struct {
 	Index  int    `json:"index"`
 }
 
-// jsonText returns v as JSON, without the escapes that only HTML needs.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

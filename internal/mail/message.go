@@ -71,7 +71,6 @@ type envelope struct {
 	text     []byte // with line endings of CR LF
 }
 
-// encode returns the message in the format of RFC 5322 and MIME.
 func (m *Message) encode() (*envelope, error) {
 	from, err := ParseAddress(m.From)
 	if err != nil {

@@ -179,7 +179,6 @@ func (r *Runner) report(ctx context.Context, rep *Report) error {
 	})
 }
 
-// mine calls a function if no other server sends reports.
 func (r *Runner) mine(ctx context.Context, do func() error) error {
 	if ok, err := r.o.Vault.Lease(ctx, "reports", r.o.Holder, leaseTime); err != nil || !ok {
 		return err

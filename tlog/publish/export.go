@@ -71,8 +71,9 @@ func last(ctx context.Context, o Options, origin string) ([]byte, tlog.Checkpoin
 	return text, c, nil
 }
 
-// checkpoint returns the last published checkpoint of an origin, or of the present one for "". It
-// returns the newest, because an origin can end at a hand-over and continue with another key.
+// checkpoint returns the last published checkpoint of an origin, or of the present origin for "".
+// It returns the newest checkpoint, because an origin can end at a hand-over and continue with
+// another key.
 func (s *State) checkpoint(origin string) (text []byte, c tlog.Checkpoint, err error) {
 	if origin == "" {
 		if s.Published == "" {

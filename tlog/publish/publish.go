@@ -136,7 +136,6 @@ func (l *Log) Run(ctx context.Context) {
 // Status returns the present status.
 func (l *Log) Status() Status { return *l.status.Load() }
 
-// A refusal is the reason why no further checkpoint is signed.
 type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }

@@ -78,7 +78,6 @@ func (s *State) signed() (c tlog.Checkpoint, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// readFile reads the state in a file. If there is no file, the state is nil.
 func readFile(path string) (*State, error) {
 	if path == "" {
 		return nil, nil

@@ -67,7 +67,6 @@ func alertf(kind Kind, format string, args ...any) *Alert {
 	return &Alert{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// alertOf returns the alert that an error stands for, or nil if the log could not be read.
 func alertOf(err error) *Alert {
 	var (
 		alert   *Alert

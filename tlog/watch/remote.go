@@ -47,7 +47,6 @@ func NewRemote(address string, transport http.RoundTripper, now func() time.Time
 	return &Remote{base: strings.TrimRight(address, "/"), client: noRedirects(transport, requestTimeout), now: now}, nil
 }
 
-// noRedirects returns a client that follows no redirects.
 func noRedirects(transport http.RoundTripper, timeout time.Duration) *http.Client {
 	return &http.Client{
 		Transport: transport, Timeout: timeout,

@@ -212,7 +212,7 @@ func (g *Group) ask(ctx context.Context, i int, signed []byte, c tlog.Checkpoint
 				g.remember(i, c.Size)
 			}
 			return line, at, err
-		case status == http.StatusUnprocessableEntity: // the proof is that of the log, so the checkpoint of the witness is not in the log
+		case status == http.StatusUnprocessableEntity: // the log has proved its own history, so the checkpoint of the witness is not in the log
 			return "", time.Time{}, fmt.Errorf("%w: at %d entries", ErrFork, old)
 		case status != http.StatusConflict || kind != sizeType:
 			return "", time.Time{}, &StatusError{Status: status, Text: shown.Short(shown.Line(string(body)), 200)}

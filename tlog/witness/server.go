@@ -188,7 +188,7 @@ func (s *Server) addCheckpoint(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// open returns the checkpoint with the signatures by keys of the log alone: anybody can add lines
+// open returns the checkpoint with only the signatures by keys of the log. Anyone can add lines
 // with other signatures, which the witness need not store.
 func (l *watched) open(msg []byte) ([]byte, error) {
 	n, err := note.Open(msg, note.VerifierList(l.keys...))

@@ -53,7 +53,7 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
-	delimiter  byte    // or 0
+	delimiter  byte    // may be 0
 	uri        uri.URI // valid if the hit has already been parsed
 	target     string  // the URI, if it differs from the spelling
 }

@@ -27,7 +27,7 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 }
 
 type urcPart struct {
-	location    *nomen.Location // or nil
+	location    *nomen.Location // may be nil
 	description []field         // nil except in the first part
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout is how long this server may ask other servers for one request. A client may have a
-// deadline of its own.
+// AskTimeout is how long this server may ask other servers for one request. It does not apply to a
+// client with a deadline of its own.
 const AskTimeout = 20 * time.Second
 
 // LeaveGrace is how long this server still waits for other servers after a client has closed its

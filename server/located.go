@@ -104,29 +104,29 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds the answer named, about a name, to the answer ans, about a location of that name. The
+// gather adds ofName, the answer about a name, to ans, the answer about a location of that name. The
 // description in ans remains the description of the first name.
-func gather(ans, named *nomen.Answer) {
+func gather(ans, ofName *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
-		names := named.Names
-		*ans = *named
-		ans.Service, ans.Names = service, []string{named.Name.Key()}
+		names := ofName.Names
+		*ans = *ofName
+		ans.Service, ans.Names = service, []string{ofName.Name.Key()}
 		ans.Names = append(ans.Names, names...)
 		return
 	}
-	for _, l := range named.Locations {
+	for _, l := range ofName.Locations {
 		if !slices.ContainsFunc(ans.Locations, func(have nomen.Location) bool { return have.URL == l.URL }) {
 			ans.Locations = append(ans.Locations, l)
 		}
 	}
-	for _, n := range append([]string{named.Name.Key()}, named.Names...) {
+	for _, n := range append([]string{ofName.Name.Key()}, ofName.Names...) {
 		if !slices.Contains(ans.Names, n) {
 			ans.Names = append(ans.Names, n)
 		}
 	}
-	ans.Modified, ans.Changed = later(ans.Modified, named.Modified), later(ans.Changed, named.Changed)
-	ans.Private = ans.Private || named.Private
+	ans.Modified, ans.Changed = later(ans.Modified, ofName.Modified), later(ans.Changed, ofName.Changed)
+	ans.Private = ans.Private || ofName.Private
 }
 
 // spellingsOf returns the spellings in which a location may be registered: the spelling in the

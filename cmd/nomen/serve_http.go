@@ -40,10 +40,10 @@ type serverParts struct {
 	resolver    nomen.Resolver    // the resolver of the gateway; a reload replaces what it refers to
 	live        *liveServer
 	seen        *seen
-	index       *search.Index  // or nil
-	links       *links.Watcher // or nil
+	index       *search.Index  // may be nil
+	links       *links.Watcher // may be nil
 	published   *publish.Log   // nil if the log is not published
-	dead        *links.DeadSet // or nil
+	dead        *links.DeadSet // may be nil
 	answerCache int64          // default size of the cache of answers, in bytes
 	downloads   string         // directory of batch downloads; "" if the server is read-only
 	pacer       *pacer.Pacer

@@ -40,7 +40,7 @@ type history struct {
 
 // A moment is the revision and the time of a change.
 type moment struct {
-	revision uint64 // or 0
+	revision uint64 // may be 0
 	time     time.Time
 	seq      uint64
 }

@@ -66,7 +66,7 @@ type Options struct {
 // A Log is the published log of a store. It is safe for concurrent use.
 type Log struct {
 	o         Options
-	witnesses *witness.Group // or nil
+	witnesses *witness.Group // may be nil
 	shown     atomic.Pointer[published]
 	status    atomic.Pointer[Status]
 	cache     tileCache

@@ -244,7 +244,7 @@ func (c *Counter) Failed(by *Client, name string, now time.Time) {
 	}
 }
 
-// tallyOf finds or makes the tally for a name. Failed lookups have tallies of authorities, because
+// tallyOf finds or makes the tally for a name. Failed lookups count for the authority only, because
 // clients can invent any number of names.
 func (c *Counter) tallyOf(name string, what What) (*tally, uint64) {
 	hash := maphash.String(c.seed, name) + uint64(what)

@@ -229,7 +229,7 @@ func (c *request) reportFile() error {
 }
 
 // counting handles an error of a download. Before the first count has ended, it shows the page of
-// statistics, because the file would be empty. It returns any other error.
+// statistics, because the file would be empty. It passes on all other errors.
 func (c *request) counting(err error) error {
 	if err == nil {
 		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())

@@ -377,8 +377,8 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records. The
-// parameter start is a time before the first record was read. Records that came with the batch do
-// not count. Other requests need no confirmation, because the store checks their revisions.
+// records were read after start, except for records that came with the batch, whose time is
+// unknown. Other requests need no confirmation, because the store checks their revisions.
 func (p *plan) confirm(start time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil

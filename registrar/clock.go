@@ -29,9 +29,9 @@ type ClockError struct {
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is how long a result from the store remains valid. After a problem,
-// [Registrar.CheckClock] reads the store for each change, because the clock may have been corrected
-// since.
+// askAgain is how long a result from the store remains valid. After a problem, the result is not
+// used again: [Registrar.CheckClock] reads the store for each change, because the clock may have
+// been corrected since.
 const askAgain = time.Minute
 
 // retryClock is how long [Registrar.ClockProblem] waits before it reads the store again after a

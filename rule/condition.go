@@ -86,7 +86,7 @@ func Conditions() []string {
 }
 
 // A compiledCondition is the expression of a condition and what it tests. Equal conditions of a set
-// share one.
+// share a compiledCondition.
 type compiledCondition struct {
 	on    string
 	re    *regexp.Regexp

@@ -100,8 +100,8 @@ type Choice string
 // locations.
 const ChoiceFixed Choice = "fixed"
 
-// A Failover says what takes the place of a location that is dead: the checks of links found on
-// several days that it is not available any more.
+// A Failover says what takes the place of a dead location. A location is dead when the checks of
+// links on several days have found that it is not available any more.
 type Failover string
 
 // FailoverArchive redirects to another location of the resource, or to a location with the relation

@@ -177,8 +177,8 @@ func isPath(err error) bool {
 	return errors.As(err, &path)
 }
 
-// isVersion returns a function that recognises errors about a store of an earlier version, which
-// needs the conversion how.
+// isVersion returns a function that recognises errors about a store that must be converted in the
+// way that how describes.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError

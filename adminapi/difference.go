@@ -22,9 +22,9 @@ type Difference struct {
 // InAnotherOrder is the value of [Difference.After] for a list whose values were only reordered.
 const InAnotherOrder = "(in another order)"
 
-// Differences returns the changes of each field that lead from the first record to the second. A
-// nil record means that the name did not exist. Locations count as the same if they have the same
-// URL and component.
+// Differences returns the changes of each field from the first record to the second. A nil record
+// means that the name did not exist. Locations count as the same if they have the same URL and
+// component.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {

@@ -109,7 +109,7 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 // 2.5.5.2).
 const ipv4Bits = 96
 
-// plainPrefix converts a prefix of IPv4-mapped addresses to one of IPv4 addresses. It returns other
+// plainPrefix converts a prefix of IPv4-mapped addresses to an IPv4 prefix. It returns other
 // prefixes as they are.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {

@@ -17,8 +17,8 @@ import (
 
 const maxLocated = 100
 
-// mayBeLocation reports whether the URI in a THTTP request can be a location, because no name like
-// it is known.
+// mayBeLocation reports whether the URI in a THTTP request can be a location. It can be one only if
+// no name like it is known.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false

@@ -45,7 +45,7 @@ func (a parsedTarget) interpreted() parsedTarget {
 }
 
 // standard returns the default service for a target of this form, or "" if the authority determines
-// that.
+// the default.
 func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C

@@ -53,10 +53,10 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
-// checkNew prevents that a command creates a store in the user's home directory when the user
+// checkNew prevents a command from creating a store in the user's home directory when the user
 // probably means the store of the service. The parameter system is the data directory of the
-// service. If it has a store, or this user cannot read it, checkNew returns an error. It never
-// returns one if the user has named a data directory or a store.
+// service. If it has a store, or this user cannot read it, checkNew returns an error. It returns no
+// error if the user has named a data directory or a store.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil

@@ -401,8 +401,8 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 }
 
 // settleCheckpoint moves the changes in the log of a checkpoint to tables, and describes the
-// checkpoint in m. A bit error in a table is always detected, but at the end of a log it looks like
-// an interrupted write.
+// checkpoint in m. Tables are safer, because a bit error in a table is always detected. At the end
+// of a log, it would look like an interrupted write.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 
 const maxLocated = 100
 
-// mayBeLocation reports whether the URI in a THTTP request can be a location. It can be one only if
-// no name like it is known.
+// mayBeLocation reports whether the subject of a THTTP request may be a location. It is then neither
+// a name that the server knows nor a URN, and the service is one that locations can have.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false

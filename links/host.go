@@ -61,8 +61,8 @@ func kindOf(o Outcome) byte {
 	return '.'
 }
 
-// observe records the outcome of a check. If again is true, the location had already failed at its
-// last check, so this is not the failure of a further location.
+// observe records the outcome of a check. If the parameter again is true, the location had already
+// failed at its last check, so this is not the failure of a further location.
 func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	kind := kindOf(o)
 	switch {

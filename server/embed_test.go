@@ -71,7 +71,7 @@ func ExampleServer_Listen_own() {
 			fmt.Println(strings.TrimSpace(line))
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fmt.Println(serving.Shutdown(ctx))
 	// Output:
@@ -224,7 +224,7 @@ func ExampleServer_Listen() {
 	}
 	response.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fmt.Println(response.StatusCode, l.Shutdown(ctx))
 	// Output: 200 <nil>

@@ -141,9 +141,18 @@ func TestDiskHangs(t *testing.T) {
 				if c := s.Condition(); c.NoReads || !c.NoWrites || c.Cause != errHung.Error() || c.Since.IsZero() {
 					t.Errorf("condition: %+v", c)
 				}
-				at := time.Now()
-				if _, err := s.Apply(t.Context(), round(1, n+1)); !store.IsAway(err) || time.Since(at) > testHang {
-					t.Errorf("refused after %v: %v", time.Since(at), err)
+				shortest := time.Hour // the machine may be busy during some of the attempts
+				for range 20 {
+					at := time.Now()
+					if _, err := s.Apply(t.Context(), round(1, n+1)); !store.IsAway(err) {
+						t.Fatalf("not refused: %v", err)
+					}
+					if shortest = min(shortest, time.Since(at)); shortest < testHang {
+						break
+					}
+				}
+				if shortest >= testHang {
+					t.Errorf("refused after %v at the soonest", shortest)
 				}
 				for i := 1; i <= n; i++ {
 					if _, err := s.Get(t.Context(), round(1, i)[1].Record.Name, noTime); err != nil {

@@ -30,7 +30,7 @@ func TestPublishedLog(t *testing.T) {
 	}
 	src := s.store.(*memstore.Store)
 	l, err := publish.New(publish.Options{
-		Store: src, Authorities: store.NewTable(src, time.Now, 0), Key: skey, Policy: witness.Policy{Witnesses: []witness.Witness{w}, Need: 1, Timeout: time.Second},
+		Store: src, Authorities: store.NewTable(src, time.Now, 0), Key: skey, Policy: witness.Policy{Witnesses: []witness.Witness{w}, Need: 1, Timeout: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,14 +136,11 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		before := tree(t, data)
 		args = strings.NewReplacer("$TMP", tmp, "$DATA", data).Replace(args)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		if command == "serve" {
-			cancel()
-			ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
-		}
 		defer cancel()
-		var out, errs bytes.Buffer
+		var out bytes.Buffer
+		errs := untilListening{stop: cancel}
 		run(ctx, append(append(strings.Fields(command), "--data", data), strings.Fields(args)...), streams{in: strings.NewReader("urn:example:a\n"), out: &out, err: &errs})
-		return !slices.Equal(tree(t, data), before), out.String() + errs.String()
+		return !slices.Equal(tree(t, data), before), out.String() + errs.text.String()
 	}
 	for _, empty := range []string{"", "data", "data/store"} {
 		for _, command := range commands {
@@ -158,6 +156,23 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An untilListening keeps what a server logs, and calls stop when the server listens.
+type untilListening struct {
+	mu   sync.Mutex
+	text strings.Builder
+	stop context.CancelFunc
+}
+
+func (u *untilListening) Write(p []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.text.Write(p)
+	if strings.Contains(u.text.String(), "admin listener at") {
+		u.stop()
+	}
+	return len(p), nil
 }
 
 // tree returns the paths of all that is below dir.

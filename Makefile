@@ -74,8 +74,8 @@ lint: $(TOOLS)/.built
 cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
 	@for os in darwin freebsd windows; do GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
-race: # tests that can have races; the detector makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
-	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m -skip '^($(PLAIN_TESTS))$$' \
+race: build # tests that can have races; the detector makes all slow: there tests repeat less (internal/testrun), and the commands of scripts, but not their servers, are of bin/nomen; without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
+	CI=1 GORACE=atexit_sleep_ms=10 PLAIN_COMMANDS=$(CURDIR)/bin CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m -skip '^($(PLAIN_TESTS))$$' \
 		$(SLOWEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN))")
 
 plain: # the tests in PLAIN and PLAIN_TESTS, at full length

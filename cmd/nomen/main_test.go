@@ -21,6 +21,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"nomen": func() { os.Exit(program()) }})
 }
 
+// plainCommands is the environment variable with the directory of a nomen that the scripts run
+// instead of this test binary. With the race detector, a command takes several times as long to
+// start as to do its work. The servers that a script starts with serve are always of this binary.
+const plainCommands = "PLAIN_COMMANDS"
+
 // TestScripts runs the commands as people do, by the scripts in testdata/script that start no
 // server.
 func TestScripts(t *testing.T) { runScripts(t, false) }
@@ -52,6 +57,9 @@ func runScripts(t *testing.T, servers bool) {
 			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
 			e.Values[lastServer] = new(func() error)
 			e.Setenv("ZERO", strings.Repeat("0", 64)) // a hash
+			if dir := os.Getenv(plainCommands); dir != "" {
+				e.Setenv("PATH", dir+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -49,7 +49,7 @@ WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server ./pa
 SLOWEST = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server
 
 test: ## everything; installs what is missing
-	@echo 'make test: all checks and all tests; about seven minutes on two cores that have compiled it before.'
+	@echo 'make test: all checks and all tests; about seven minutes on two cores, and five more the first time, to compile.'
 	@echo 'On Debian it installs what is missing of: gcc, libc6-dev, postgresql, nginx, curl.'
 	@scripts/prepare.sh
 	$(MAKE) check

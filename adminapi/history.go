@@ -79,7 +79,8 @@ type Entry struct {
 	Deleted   bool               `json:"deleted,omitempty"` // a reserved name was deleted
 	Redacts   []uint64           `json:"redacts,omitempty"`
 	Redacted  bool               `json:"redacted,omitempty"`
-	Salt      string             `json:"salt,omitempty"` // in hex, like the digest; empty if redacted
+	Split     bool               `json:"split,omitempty"` // the digest has two parts, as docs/reference/files.md describes
+	Salt      string             `json:"salt,omitempty"`  // in hex, like the digest; empty if redacted
 	Digest    string             `json:"digest"`
 }
 
@@ -88,7 +89,7 @@ func NewEntry(e *store.Entry) Entry {
 	j := Entry{
 		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
 		Record: c.Record, Authority: c.Authority, User: c.User, Rights: c.Rights, Deleted: !c.Delete.IsZero(),
-		Redacts: c.Redacts, Redacted: c.Redacted, Digest: hex.EncodeToString(e.Digest[:]),
+		Redacts: c.Redacts, Redacted: c.Redacted, Split: c.Split, Digest: hex.EncodeToString(e.Digest[:]),
 	}
 	if !c.Redacted {
 		j.Salt = hex.EncodeToString(e.Salt[:])
@@ -100,7 +101,7 @@ func NewEntry(e *store.Entry) Entry {
 func (j Entry) Stored() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, User: j.User, Rights: j.Rights, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
-		Redacts: j.Redacts, Redacted: j.Redacted,
+		Redacts: j.Redacts, Redacted: j.Redacted, Split: j.Split,
 	}
 	subjects := 0
 	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.User != nil, j.Rights != nil, j.Deleted} {
@@ -200,7 +201,7 @@ type Place struct {
 // whose "T" and "Z" may be in lower case (5.6), or a date, which means the last moment of that day
 // in UTC.
 func ParseTime(s string) (time.Time, error) {
-	if day, err := time.Parse(time.DateOnly, s); err == nil {
+	if day, err := time.Parse(time.DateOnly, s); err == nil && day.Year() >= 1 {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
 	}
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))

@@ -121,8 +121,11 @@ func TestEntries(t *testing.T) {
 	n := name.MustParse("urn:x-a:b")
 	rec := &store.Record{Name: n, Spelling: "URN:x-a:b", Status: nomen.Active, Locations: []nomen.Location{{URL: "u:1", Note: "<&>\u2028\n"}}, Modified: when, Revision: 2}
 	change := &store.Change{Record: rec, Expected: 1, Time: when, Who: "w", Why: "y"}
+	split := *change
+	split.Split = true
 	for _, e := range []*store.Entry{
 		{Seq: 1, Change: change, Salt: [16]byte{1}, Digest: [32]byte{2}},
+		{Seq: 1, Change: &split, Salt: [16]byte{1}, Digest: [32]byte{2}},
 		{Seq: 2, Change: change.Redact(), Digest: [32]byte{3}},
 		{Seq: 3, Change: &store.Change{Delete: n, Expected: 2, Time: when, Redacts: []uint64{1, 2}}, Digest: [32]byte{4}},
 		{Seq: 4, Change: &store.Change{Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:x-a"), Revision: 1, Modified: when}, Time: when}},

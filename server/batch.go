@@ -85,7 +85,7 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	}
 	_, text, _ := strings.Cut(r.target, "?")
 	q, _ := readQuery(text)
-	if q.badAt != "" {
+	if !q.strictAt(text) {
 		return s.problem(ctx, r, parsedTarget{form: formPage}, badTime(r.target, q.badAt))
 	}
 	items, back, p := s.readItems(ctx, r)

@@ -233,6 +233,8 @@ func TestBatchRefused(t *testing.T) {
 		{"", "", "urn:x:1", 415},
 		{"", "text/uri-list", "", 200},
 		{"?at=2026-13-45", "text/uri-list", "urn:x:1", 400},
+		{"?at=nonsense", "text/uri-list", "urn:x:1", 400},
+		{"?at=", "text/uri-list", "urn:x:1", 400},
 	} {
 		resp, _, body := post(t, l, tt.query, tt.contentType, tt.body)
 		if resp.StatusCode != tt.status {

@@ -37,6 +37,7 @@ func TestMountedLinks(t *testing.T) {
 			s, _ := newTestServer(t, func(o *Options) {
 				o.PublicURL, o.Limits.Rate = tt.public, 1e6
 				o.Hosts = []string{host}
+				o.Publication = newPublication(t, o.Store, host+mount+"/-/log")
 				o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, authorityLife), Store: o.Store}
 			})
 			w := walker{t: t, host: host, mount: mount, seen: map[string]bool{}}
@@ -50,11 +51,15 @@ func TestMountedLinks(t *testing.T) {
 				"/-/registry/", "/-/list/urn:dns:example.org", "/-/timemap/urn:ietf:rfc:2648", "/-/timegate/http://names.example/deep/names/urn:ietf:rfc:2648",
 				"/-/timemap/link/http://names.example/deep/names/urn:ietf:rfc:2648", "/uri-res/N2C?urn:ietf:rfc:2648", "/uri-res/N2L?urn:ietf:rfc:2648", "/uri-res/L2Ns?https://example.org/albums/2",
 				"/urn:dns:example.org:bare?s=I2L", "/robots.txt",
+				"/-/log/", "/-/log/checkpoint", "/-/proof/urn:ietf:rfc:2648", "/-/proof/urn:ietf:rfc:2648?format=qr",
 			} {
 				w.visit(mount+target, "")
 			}
 			w.visit("http://"+host+mount+"/urn:ietf:rfc:2648?s=I2C", "absolute form")
 			w.missing(mount + "/urn:dns:example.org:none")
+			if page := w.get(mount+"/urn:ietf:rfc:2648?s=I2C", "text/html").Body.String(); !strings.Contains(page, mount+"/-/proof/urn:ietf:rfc:2648") {
+				t.Errorf("the page of a name does not link to its receipt:\n%s", page)
+			}
 			if len(w.seen) < 40 {
 				t.Errorf("followed only %d links", len(w.seen))
 			}

@@ -58,24 +58,20 @@ func (s *Server) logFile(ctx context.Context, r *request, path string) *reply {
 		p.add("Cache-Control", "max-age=1")
 		return s.represent(r, p, textPage.ContentType(), text)
 	}
-	t, err := tlog.ParseTilePath(path)
-	if err != nil {
-		return s.logProblem(r, fs.ErrNotExist)
-	}
 	serve := func() *reply {
-		data, err := s.publication.Tile(ctx, t)
+		data, immutable, err := s.publication.File(ctx, path)
 		if err != nil {
 			return s.logProblem(r, err)
 		}
 		p := newReply(http.StatusOK)
-		if t.Level == tlog.EntriesLevel { // its entries may become private
-			p.add("Cache-Control", "no-cache")
-		} else {
+		if immutable {
 			p.add("Cache-Control", "public, max-age=31536000, immutable")
+		} else { // entries may become private
+			p.add("Cache-Control", "no-cache")
 		}
 		return s.represent(r, p, "application/octet-stream", data)
 	}
-	if s.publication.Cached(t) {
+	if t, err := tlog.ParseTilePath(path); err == nil && s.publication.Cached(t) {
 		return serve()
 	}
 	return s.costly(ctx, serve)
@@ -87,7 +83,7 @@ func (s *Server) logProblem(r *request, err error) *reply {
 	case errors.Is(err, fs.ErrNotExist):
 		p = newReply(http.StatusNotFound).withText("The published log has no such file. " + s.root(r) + logPath + " describes what it has.")
 	case errors.Is(err, publish.ErrNotShown):
-		p = newReply(http.StatusForbidden).withText("This bundle has entries about names that are not public, so it is not served. The tiles and the checkpoint are.")
+		p = newReply(http.StatusForbidden).withText("This bundle has entries about names that are not public, so it is not served. " + s.root(r) + logPath + "shown/ has the other entries.")
 	case errors.Is(err, publish.ErrPending):
 		p = newReply(http.StatusServiceUnavailable).withText("The change is not in the published log yet. Try again in a few seconds.")
 		p.add("Retry-After", "2")
@@ -107,11 +103,27 @@ func (s *Server) aboutLog(r *request) *reply {
 		"Origin:      " + is.Origin,
 		"Public key:  " + is.VKey,
 		fmt.Sprintf("Entries:     %d", is.Size),
-		"Checkpoint:  " + base + logPath + "checkpoint",
-		"Tiles:       " + base + logPath + "tile/LEVEL/NUMBER (https://c2sp.org/tlog-tiles)",
-		"Receipts:    " + base + proofPath + "NAME (https://c2sp.org/tlog-proof)",
 	}
-	return uncached(newReply(http.StatusOK)).withText(lines...)
+	if !is.Time.IsZero() {
+		lines = append(lines, "Published:   "+is.Time.UTC().Format(time.RFC3339))
+	}
+	if is.Waiting > 0 {
+		lines = append(lines, fmt.Sprintf("Waiting:     %d", is.Waiting))
+	}
+	if is.Witnesses > 0 {
+		lines = append(lines, fmt.Sprintf("Cosigned:    by %d of %d witnesses", is.Cosigned, is.Witnesses))
+	}
+	state := "published"
+	if is.Problem != "" {
+		state = "not published at present; the last checkpoint stays available"
+	}
+	return uncached(newReply(http.StatusOK)).withText(append(lines,
+		"State:       "+state,
+		"Checkpoint:  "+base+logPath+"checkpoint",
+		"Hashes:      tile/LEVEL/NUMBER (https://c2sp.org/tlog-tiles)",
+		"Bundles:     tile/entries/NUMBER, or shown/NUMBER if some are about names that are not public",
+		"Receipts:    ../proof/NAME (https://c2sp.org/tlog-proof)",
+	)...)
 }
 
 // receipt serves the receipt for the revision of a name that is current, or that was current at the
@@ -122,9 +134,12 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 		return s.problem(ctx, r, parsedTarget{form: formPage}, question.Malformed(spelling, 0, err))
 	}
 	a := parsedTarget{form: formPage, name: n, authority: set.Of(n)}
-	a.query, _ = readQuery(q)
-	if a.query.badAt != "" {
+	if !a.query.strictAt(q) {
 		return s.problem(ctx, r, a, badTime(r.target, a.query.badAt))
+	}
+	qr, err := readReceiptFormat(r.target, q)
+	if err != nil {
+		return s.problem(ctx, r, a, err)
 	}
 	if err := a.checkAccess(); err != nil {
 		return s.problem(ctx, r, a, err)
@@ -132,11 +147,11 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 	c, err := s.publicRevision(ctx, a)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no public revision found"})
+		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: a.noRevision()})
 	case err != nil:
 		return s.failure(r, err)
 	}
-	if hasParameter(q, "format", formatQR) {
+	if qr {
 		return s.receiptQR(ctx, r, c)
 	}
 	text, err := s.publication.Receipt(ctx, c)
@@ -147,6 +162,14 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 	p.add("Cache-Control", "no-cache")
 	p.add("Content-Disposition", `attachment; filename="`+fileName(c.Subject().Key)+receipt.Extension+`"`)
 	return s.represent(r, p, receipt.MediaType, text)
+}
+
+// noRevision says that a name has no public revision at the time in the query.
+func (a parsedTarget) noRevision() string {
+	if a.query.at.IsZero() {
+		return "no public revision found"
+	}
+	return "no public revision found at " + a.query.at.UTC().Format(time.RFC3339Nano)
 }
 
 // publicRevision returns the revision of a name that was current at the time in the query of a, or
@@ -185,13 +208,23 @@ func (s *Server) receiptQR(ctx context.Context, r *request, c *store.Change) *re
 	return s.represent(r, p, "image/svg+xml", []byte(code))
 }
 
-func hasParameter(q, key, value string) bool {
+// readReceiptFormat reports whether the query of a receipt asks for the QR code. Any other format
+// is an error.
+func readReceiptFormat(target, q string) (qr bool, err error) {
 	for part := range strings.SplitSeq(q, "&") {
-		if k, v, _ := strings.Cut(part, "="); k == key && v == value {
-			return true
+		keyword, value, _ := strings.Cut(part, "=")
+		switch {
+		case keyword != keywordFormat:
+		case value != formatQR || qr:
+			return false, &nomen.Error{
+				Kind: nomen.Malformed, Name: target, Offset: strings.LastIndex(target, value), Rule: keywordFormat,
+				Message: "must be qr, or absent for the receipt itself",
+			}
+		default:
+			qr = true
 		}
 	}
-	return false
+	return qr, nil
 }
 
 // fileName returns the key of a name as part of a file name: other characters than letters, digits,

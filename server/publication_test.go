@@ -50,6 +50,9 @@ func newPublishing(t *testing.T, content bool) (*Server, *memstore.Store, note.V
 			t.Fatal(err)
 		}
 	}
+	if err := published.Step(t.Context()); err != nil { // from now on, digests are split
+		t.Fatal(err)
+	}
 	put("urn:dns:example.org:open", nomen.Active, store.Change{})
 	put("urn:dns:example.org:secret", nomen.Reserved, store.Change{})
 	put("urn:dns:example.org:signed", nomen.Active, store.Change{Who: "anna-the-author", Why: "because-of-it"})
@@ -62,6 +65,23 @@ func newPublishing(t *testing.T, content bool) (*Server, *memstore.Store, note.V
 		t.Fatal(err)
 	}
 	return srv, s, v
+}
+
+// newPublication returns the published log of a store, with a new key.
+func newPublication(t *testing.T, s store.Reader, origin string) *publish.Log {
+	t.Helper()
+	skey, _, err := tlog.GenerateKey(rand.Reader, origin, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := publish.New(publish.Options{Store: s.(*memstore.Store), Authorities: store.NewTable(s, time.Now, 0), Key: skey, Entries: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // The published log is at /-/log/ for GET and HEAD over plain HTTP and TLS, in the pool of plain
@@ -101,6 +121,11 @@ func TestPublishedLog(t *testing.T) {
 		{"/-/log/tile/0/x999/x999/x999/x999/x999/x999/999", 404, -1},
 		{"/-/log/tile/entries/000.p/1", 403, -1},                      // the first entry is public, but not all of the bundle
 		{fmt.Sprintf("/-/log/tile/entries/000.p/%d", width), 403, -1}, // the fixture has names that are not public
+		{"/-/log/shown/000.p/1", 200, -1},
+		{fmt.Sprintf("/-/log/shown/000.p/%d", width), 200, -1},
+		{fmt.Sprintf("/-/log/shown/000.p/%d", width+1), 404, -1},
+		{"/-/log/shown/entries/000.p/1", 404, -1},
+		{"/-/log/shown/", 404, -1},
 		{"/-/log/checkpoints", 404, -1},
 		{"/-/log/", 200, -1},
 		{"/-/log", 404, -1},
@@ -116,6 +141,9 @@ func TestPublishedLog(t *testing.T) {
 		if tt.status == 403 && !strings.Contains(p.get("Cache-Control"), "no-store") {
 			t.Errorf("%s: Cache-Control %q", tt.target, p.get("Cache-Control"))
 		}
+	}
+	if p := ask(s, fmt.Sprintf("/-/log/shown/000.p/%d", width)); bytes.Contains(p.body, []byte("secret")) || bytes.Contains(p.body, []byte("x-shut:a")) || !bytes.Contains(p.body, []byte("example.org:open")) || p.get("Cache-Control") != "no-cache" {
+		t.Errorf("the entries that are shown: %q, Cache-Control %q", p.body, p.get("Cache-Control"))
 	}
 	deny := &store.Authority{Prefix: name.PrefixFromKey("urn:x-shut"), Policy: store.Policy{Access: "denied"}}
 	open, _ := newTestServer(t, func(o *Options) {
@@ -239,11 +267,13 @@ func TestReceipts(t *testing.T) {
 	if r := check(s, v, "/-/proof/urn:dns:example.org:open"); r.Change == nil || r.Change.Record.Locations[0].URL != "https://example.org/urn:dns:example.org:open" {
 		t.Errorf("the content: %+v", r)
 	}
-	if r := check(s, v, "/-/proof/urn:dns:example.org:signed"); r.Change != nil {
-		t.Errorf("who changed a record is public: %+v", r.Change)
+	signed := "/-/proof/urn:dns:example.org:signed"
+	if r := check(s, v, signed); r.Change == nil || !r.Public || r.Change.Who+r.Change.Why != "" || r.Change.Record.Locations[0].URL != "https://example.org/urn:dns:example.org:signed" {
+		t.Errorf("the public content: %+v", r.Change)
 	}
-	if p := ask(s, "/-/proof/urn:dns:example.org:signed"); bytes.Contains(p.body, []byte("anna-the-author")) {
-		t.Error("the receipt says who made the change")
+	_, extra, err := receipt.Parse(ask(s, signed).body)
+	if err != nil || extra.Salt != nil || bytes.Contains(extra.Content, []byte("anna-the-author")) || bytes.Contains(extra.Content, []byte("because-of-it")) {
+		t.Errorf("the receipt says who made the change, or how to guess it: %+v, %v", extra, err)
 	}
 	if r := check(full, fullKey, "/-/proof/urn:dns:example.org:signed"); r.Change == nil || r.Change.Why != "because-of-it" {
 		t.Errorf("with content: %+v", r)
@@ -270,7 +300,22 @@ func TestReceipts(t *testing.T) {
 		{"/-/proof/urn:dns:example.org:open?at=2000-01-01", 404},
 		{"/-/proof/urn:dns:example.org:open?at=2999-01-01", 200},
 		{"/-/proof/urn:dns:example.org:open?at=2026-99-99", 400},
-		{"/-/proof/urn:dns:example.org:open?at=soon", 200}, // not a time
+		{"/-/proof/urn:dns:example.org:open?at=2999-01-01T00:00:00Z", 200}, // the receipt says its own time
+		{"/-/proof/urn:dns:example.org:open?at=" + modified.Format(time.DateOnly), 200},
+		{"/-/proof/urn:dns:example.org:open?at=" + modified.Add(time.Minute).Format(time.RFC3339), 200},
+		{"/-/proof/urn:dns:example.org:open?at=" + modified.Format(time.RFC3339), 404}, // before the first revision
+		{"/-/proof/urn:dns:example.org:open?at=" + modified.AddDate(0, 0, -1).Format(time.DateOnly), 404},
+		{"/-/proof/urn:dns:example.org:open?at=nonsense", 400},
+		{"/-/proof/urn:dns:example.org:open?at=", 400},
+		{"/-/proof/urn:dns:example.org:open?at", 400},
+		{"/-/proof/urn:dns:example.org:open?at=2026-11-25&at=2026-11-26", 400},
+		{"/-/proof/urn:dns:example.org:open?at=2026-11-25%00", 400},
+		{"/-/proof/urn:dns:example.org:open?at=%", 400},
+		{"/-/proof/urn:dns:example.org:open?at=0000-01-01", 400},
+		{"/-/proof/urn:dns:example.org:open?format=pdf", 400},
+		{"/-/proof/urn:dns:example.org:open?format=qr&format=qr", 400},
+		{"/-/proof/urn:dns:example.org:open?format=qr&at=nonsense", 400},
+		{"/-/proof/urn:dns:example.org:open?from=a-page", 200}, // not a parameter of receipts
 		{"/-/proof/not a name", 400},
 		{"/-/proof/urn:dns:example.org:open?format=qr", 200},
 		{"/-/proof/urn:dns:example.org:secret?format=qr", 404},
@@ -278,6 +323,9 @@ func TestReceipts(t *testing.T) {
 		if p := ask(s, tt.target); p.status != tt.status {
 			t.Errorf("%s: %d, want %d", tt.target, p.status, tt.status)
 		}
+	}
+	if p := ask(s, "/-/proof/urn:dns:example.org:open?at=nonsense"); !bytes.Contains(inflate(t, p), []byte("must be a single time")) {
+		t.Errorf("an invalid time is rejected without the reason: %s", inflate(t, p))
 	}
 	page := func(target string) string {
 		return string(inflate(t, ask(s, target, func(r *request) { r.accept = "text/html" })))

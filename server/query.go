@@ -216,6 +216,22 @@ func (q *query) readAt(value string, count int) {
 	}
 }
 
+// strictAt reads the time in the query text of a path of the server itself, where each value of "at"
+// must be a time. It reports whether the query has no invalid time.
+func (q *query) strictAt(text string) (ok bool) {
+	count, last := 0, ""
+	for part := range strings.SplitSeq(text, "&") {
+		if keyword, value, _ := strings.Cut(part, "="); keyword == keywordAt {
+			count, last = count+1, value
+		}
+	}
+	if count == 0 {
+		return true
+	}
+	q.readAt(last, count)
+	return !q.at.IsZero()
+}
+
 // looksLikeTime reports whether s begins like a date. Other programs use other values of "at".
 func looksLikeTime(s string) bool {
 	const year = 4

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -54,6 +55,10 @@ type Change struct {
 	// same. The caller must make sure that this new revision does not contain the content to be
 	// removed. Redacts must be empty for a token.
 	Redacts []uint64
+
+	// Split says that the digest of the change has two parts, so that the public content can be
+	// proved without the private content (see [Change.HasPrivate]). The store sets it.
+	Split bool
 
 	// Redacted says that a later change has removed the content of this change (see
 	// [Change.Redact]). The store sets it.
@@ -173,6 +178,29 @@ func (c *Change) HasValues() bool {
 		return false
 	}
 	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
+}
+
+// HasPrivate reports whether c is a change of a record with content that not everyone may see: the
+// author, the batch, the reason (unless the change redacts others), the private values, and the
+// locations, if they are hidden (see [Record.HidesLocations]).
+func (c *Change) HasPrivate() bool {
+	return c.Record != nil && !c.Redacted &&
+		(c.Who != "" || c.Batch != "" || c.Why != "" && len(c.Redacts) == 0 || c.Record.hasPrivateValues() || c.Record.HidesLocations())
+}
+
+// SplitDigests makes a store split the digests of the steps of a batch, where this makes a
+// difference.
+func SplitDigests(steps []Step) {
+	for _, s := range steps {
+		s.Next.Split = s.Next.HasPrivate()
+	}
+}
+
+// A Splitter is a store that can split the digests of changes.
+type Splitter interface {
+	// SplitDigests makes the store split the digests of all later changes ([Change.Split]). The
+	// store remembers this. Earlier programs cannot open it afterwards.
+	SplitDigests(ctx context.Context) error
 }
 
 // A ConflictError reports that a change expected another revision than the current revision.

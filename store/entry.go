@@ -219,6 +219,9 @@ func strange(previous, c, normal *Change) string {
 	if _, err := measure(0, normal); err != nil {
 		return err.Error()
 	}
+	if c.Split && !c.HasPrivate() {
+		return "its digest is split, but it has no private content"
+	}
 	if rule := brokenRule(previous, normal); rule != "" {
 		return rule
 	}
@@ -228,7 +231,7 @@ func strange(previous, c, normal *Change) string {
 // equal reports whether two changes of a subject are equal in everything that a store keeps.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
-		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {
+		c.Split != o.Split || c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {
 		return false
 	}
 	switch {

@@ -143,6 +143,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 
 // next is [Next] for a change in normal form. It turns c itself into the change to write.
 func next(i int, last, c *Change) (*Change, Result, error) {
+	c.Split = false
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
 	}

@@ -141,6 +141,22 @@ func (r *Record) PublicLocations() []nomen.Location {
 	return public
 }
 
+// HidesLocations reports whether the record has locations that not everyone may see: those of a
+// retired record that does not show them, or views of private typed values.
+func (r *Record) HidesLocations() bool {
+	if r.Status == nomen.Retired && !r.ShowLocations && len(r.Locations) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.Locations, func(l nomen.Location) bool {
+		v := r.Value(l.Index)
+		return isView(l) && v != nil && !v.Public()
+	})
+}
+
+func (r *Record) hasPrivateValues() bool {
+	return slices.ContainsFunc(r.Values, func(v nomen.Value) bool { return !v.Public() })
+}
+
 // isView reports whether l only shows a typed value of the record.
 func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
 

@@ -11,11 +11,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/tlog"
 	"github.com/nomen-project/nomen/tlog/publish"
+	"github.com/nomen-project/nomen/tlog/watch"
 )
 
 const logLong = `A server with log.key in its configuration publishes the log of all changes: checkpoints that
@@ -154,38 +157,103 @@ const logExportLong = `Export writes the published log to the directory DIR: the
 (c2sp.org/tlog-tiles). Any web server can serve DIR. With --entries, export also writes the
 entries, unless some are about names that are reserved or not listed.
 
-DIR may have an earlier export of the same log; only files that are missing are written. The
-checkpoint is written last.
+DIR may have an earlier export of the same log. Only files that are missing, or have another
+content, are written; the checkpoint is written last.
 
-The server must not be running. To export while it runs, use a PostgreSQL store, or mirror its
-public URL.`
+The log is that of the store in the data directory, or of the server that has this store open.
+With --via, it is the log at a URL, for example of another organisation. --key is then required:
+export verifies the checkpoint with it, and all files against the checkpoint. In a log that is
+read from a server, bundles of entries that the server does not show are left out.`
 
 func (c *cli) logExportCommand() *cobra.Command {
-	var entries bool
+	x := &exporting{cli: c}
 	cmd := &cobra.Command{
-		Use:     "export DIR",
-		Short:   "write the published log to a directory",
-		Long:    logExportLong,
-		Example: "  nomen log export /var/www/log\n  nomen log export --entries /var/www/log",
-		Args:    arguments(1, 1),
+		Use:   "export DIR",
+		Short: "write the published log to a directory",
+		Long:  logExportLong,
+		Example: `  nomen log export /var/www/log
+  nomen log export --via https://names.example.org/-/log --key names.example.org/-/log+1b2c3d4e+AZq... --entries mirror`,
+		Args: arguments(1, 1),
 	}
-	cmd.Flags().BoolVar(&entries, "entries", false, "also write the entries")
+	f := cmd.Flags()
+	f.BoolVar(&x.entries, "entries", false, "also write the entries")
+	f.StringVar(&x.via, "via", "", "URL of the log to read, such as https://names.example.org/-/log")
+	f.StringVar(&x.key, "key", "", "public key of the log at --via")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.withSource(cmd.Context(), reads, "log export", func(s store.Store) error {
-			o, err := c.publishOptions(s, "")
-			if err != nil {
-				return err
-			}
-			progress, end := c.counting("log export: entries")
-			sum, err := publish.Export(cmd.Context(), o, args[0], entries, progress)
-			end()
-			if err != nil {
-				return err
-			}
-			return c.say(sum, "%s: %s of %s, %s written", args[0], count(int64(sum.Entries), "change"), sum.Origin, count(int64(sum.Files), "file"))
-		})
+		if (x.via == "") != (x.key == "") {
+			return usagef("log export: pass --via and --key together")
+		}
+		return x.run(cmd.Context(), args[0])
 	}
 	return cmd
+}
+
+// An exporting is one run of nomen log export.
+type exporting struct {
+	*cli
+	entries  bool
+	via, key string
+}
+
+func (x *exporting) run(ctx context.Context, dir string) error {
+	if x.via != "" {
+		keys, err := verifiersOf("key", []string{x.key})
+		if err != nil {
+			return err
+		}
+		log, err := watch.NewRemote(x.via, nil, clock)
+		if err != nil {
+			return usageError{err}
+		}
+		return x.mirror(ctx, log, keys[0], dir)
+	}
+	return x.withStore(ctx, reads, func(b backend) error {
+		if server, ok := b.(*adminapi.Client); ok {
+			is, err := server.PublishedLog(ctx)
+			if err != nil {
+				return err
+			}
+			if is == nil {
+				return publish.ErrNotPublished
+			}
+			keys, err := verifiersOf("key", []string{is.Key})
+			if err != nil {
+				return err
+			}
+			return x.mirror(ctx, server, keys[0], dir)
+		}
+		o, err := x.publishOptions(b.(*local).store, "")
+		if err != nil {
+			return err
+		}
+		progress, end := x.counting("log export: entries")
+		sum, err := publish.Export(ctx, o, dir, x.entries, progress)
+		end()
+		return x.told(dir, sum, err)
+	})
+}
+
+// mirror writes the log of a server.
+func (x *exporting) mirror(ctx context.Context, log publish.Remote, key note.Verifier, dir string) error {
+	progress, end := x.counting("log export: entries")
+	sum, err := publish.Mirror(ctx, log, key, dir, x.entries, progress)
+	end()
+	return x.told(dir, sum, err)
+}
+
+// told prints what was written.
+func (x *exporting) told(dir string, sum publish.Exported, err error) error {
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %s of %s, %s written", printable(dir), count(int64(sum.Entries), "change"), sum.Origin, count(int64(sum.Files), "file"))
+	if sum.Repaired > 0 {
+		text += fmt.Sprintf("; %s had another content before", count(int64(sum.Repaired), "file"))
+	}
+	if sum.Hidden > 0 {
+		text += fmt.Sprintf("; in %s, entries about names that are not public are left out", count(int64(sum.Hidden), "bundle"))
+	}
+	return x.say(sum, "%s", text)
 }
 
 const logResumeLong = `Resume makes a log publish again after the server has refused, because the store does not

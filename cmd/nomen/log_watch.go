@@ -36,7 +36,8 @@ trusted, or that the server does not show what the log has:
                redirects to a location that its record does not have
   unreadable   the log could not be checked for an hour; watch continues
 
-These kinds are about changes of names below --prefix: changed, retired, deleted, redacted.`
+After these kinds, watch continues: changed, retired, deleted and redacted are about changes of
+names below --prefix; stale means that the log has not grown for --max-age.`
 
 const logWatchLong = `Watch follows the published log of a server (log.key) from outside. It keeps the heads that
 it has seen in the file of --state, and verifies that the log always continues them. If the
@@ -97,6 +98,9 @@ func (c *cli) logWatchCommand() *cobra.Command {
 	w.register(f)
 	f.StringVar(&w.options.State, "state", "", "file in which to keep the heads of the log")
 	f.DurationVar(&w.interval, "interval", time.Minute, "time between two checks")
+	f.DurationVar(&w.options.MaxAge, "max-age", 0, "report a log that has not grown for so long, such as 168h (default never)")
+	notNegative(f, "max-age")
+	f.Lookup("max-age").DefValue = "0s"
 	f.BoolVar(&w.once, "once", false, "check once")
 	f.StringVar(&w.webhook, "webhook", "", "URL to which each alert is sent as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -232,7 +236,7 @@ func (w *watching) watch(ctx context.Context, address string) error {
 			return err
 		case err != nil:
 			fmt.Fprintf(w.err, "nomen: %s\n", printable(err.Error()))
-		case r.Alerts > r.Names || w.once && r.Alerts > 0:
+		case r.Alerts > r.Notices || w.once && r.Alerts > 0:
 			return errNo
 		case first || w.once || r.Size != last && w.verbose:
 			if err := w.report(r); err != nil || w.once {
@@ -259,7 +263,7 @@ func (w *watching) report(r watch.Report) error {
 		text += "; the log does not publish its entries, so their times and names were not checked"
 	}
 	if r.Hidden > 0 {
-		text += fmt.Sprintf("; %d entries are not shown, because some have names that are not public", r.Hidden)
+		text += fmt.Sprintf("; entries that are not shown, because their names are not public: %d", r.Hidden)
 	}
 	if r.Served > 0 {
 		text += fmt.Sprintf("; %s compared with the server", count(int64(r.Served), "name"))
@@ -286,7 +290,7 @@ func (w *watching) audit(ctx context.Context, address string) error {
 		return w.failed
 	case err != nil:
 		return err
-	case r.Alerts > r.Names:
+	case r.Alerts > r.Notices:
 		return errNo
 	}
 	return w.report(r)

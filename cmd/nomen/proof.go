@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
@@ -31,11 +32,12 @@ func (c *cli) proofCommand() *cobra.Command {
 }
 
 const proofGetLong = `Get prints the receipt for the current revision of a name, or for the revision that was
-current at --at. With --via, the receipt is from the server at a URL. Without, it is from the
-store of the data directory, which no server must have open; it then has the complete content.
+current at --at. With --via, the receipt is from the server at a URL, and has what everyone may
+see. Without --via, it is from the store of the data directory, or from the server that has this
+store open. It then has all the content, also who made the change, and why.
 
 After a hand-over, --origin makes a receipt of the log before it: with the last checkpoint of
-that origin, which the old key has signed.`
+that origin, which the old key has signed. No server must have the store open.`
 
 func (c *cli) proofGetCommand() *cobra.Command {
 	var at, via, origin string
@@ -123,7 +125,15 @@ func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]by
 }
 
 func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time, origin string) (text []byte, err error) {
-	err = c.withSource(ctx, reads, "proof get", func(s store.Store) error {
+	err = c.withStore(ctx, reads, func(b backend) error {
+		if server, ok := b.(*adminapi.Client); ok {
+			if origin != "" {
+				return errors.New("proof get: --origin: a server has the store of this data directory open; stop the server first")
+			}
+			text, err = server.Receipt(ctx, n, when)
+			return err
+		}
+		s := b.(*local).store
 		o, err := c.publishOptions(s, "")
 		if err != nil {
 			return err
@@ -236,7 +246,12 @@ type receiptLine struct {
 	Status   string     `json:"status,omitempty"`
 	Hash     string     `json:"hash,omitempty"`
 	Content  bool       `json:"content"`
+	Public   bool       `json:"public,omitempty"` // the content is without its private part
 	Targets  []string   `json:"locations,omitempty"`
+	Author   string     `json:"author,omitempty"`
+	Why      string     `json:"why,omitempty"`
+	Reason   string     `json:"reason,omitempty"` // of a retired name
+	Follows  []string   `json:"successors,omitempty"`
 	Removed  *receiptBy `json:"removed,omitempty"`
 	Cosigned []string   `json:"cosigned,omitempty"`
 }
@@ -293,9 +308,11 @@ func receiptLineOf(r *receipt.Result) receiptLine {
 	at := r.Leaf.Time
 	line := receiptLine{
 		Origin: r.Log.Origin, Size: r.Log.Size, Change: r.Seq, Name: r.Leaf.Subject.Key, Revision: r.Leaf.Revision, Time: &at,
-		Status: string(r.Leaf.Status), Hash: fmt.Sprintf("%x", r.Hash), Content: r.Change != nil,
+		Status: string(r.Leaf.Status), Hash: fmt.Sprintf("%x", r.Hash), Content: r.Change != nil, Public: r.Public,
 	}
 	if r.Change != nil && r.Change.Record != nil {
+		line.Author, line.Why = r.Change.Who, r.Change.Why
+		line.Reason, line.Follows = r.Change.Record.Reason, r.Change.Record.Successors
 		for _, l := range r.Change.Record.Locations {
 			line.Targets = append(line.Targets, l.URL)
 		}
@@ -324,6 +341,18 @@ func (c *cli) tellReceipt(l *receiptLine) {
 	for _, url := range l.Targets {
 		fmt.Fprintf(c.out, "location %s\n", printable(url))
 	}
+	if l.Author != "" {
+		fmt.Fprintf(c.out, "author %s\n", printable(l.Author))
+	}
+	if l.Why != "" {
+		fmt.Fprintf(c.out, "reason of the change %s\n", printable(l.Why))
+	}
+	if l.Reason != "" {
+		fmt.Fprintf(c.out, "reason %s\n", printable(l.Reason))
+	}
+	for _, name := range l.Follows {
+		fmt.Fprintf(c.out, "successor %s\n", printable(name))
+	}
 	switch {
 	case l.Removed != nil:
 		fmt.Fprintf(c.out, "the content was removed by change %d, %s", l.Removed.Change, l.Removed.Time.UTC().Format(time.RFC3339))
@@ -331,6 +360,8 @@ func (c *cli) tellReceipt(l *receiptLine) {
 			fmt.Fprintf(c.out, ": %s", printable(l.Removed.Reason))
 		}
 		fmt.Fprintln(c.out)
+	case l.Public:
+		fmt.Fprintln(c.out, "the receipt has the public content; it does not say who made the change, and why")
 	case !l.Content:
 		fmt.Fprintln(c.out, "the receipt does not have the content, so it proves only the name, the status and the time")
 	}

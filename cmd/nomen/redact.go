@@ -27,7 +27,9 @@ With --authority, redact removes content from the history of a naming authority:
 owners, rules. With --authority but without --revision, it redacts all revisions before the
 current one.
 
-The author of a redacted revision and the reason that the author gave are removed too. The current
+The author of a redacted revision and the reason that the author gave are removed too. The reason
+of the redaction itself is public if the server publishes its log, so it must not repeat what is
+removed. The current
 revision cannot be redacted: first replace its content by 'nomen put --replace' (or 'nomen
 authority put'). Other revisions with the same content are not affected: check with 'nomen
 history'. Earlier backups and other copies still have the content.

@@ -125,8 +125,14 @@ func (l *library) log() string { return "http://" + l.server.public + "/-/log" }
 // checkpoint returns the newest checkpoint of the log as soon as it has the given number of entries.
 func (l *library) checkpoint(t *testing.T, size uint64) []byte {
 	t.Helper()
+	return l.grown(t, strings.TrimSuffix(l.log(), "/-/log"), size)
+}
+
+// grown is like checkpoint, for a server at a URL.
+func (l *library) grown(t *testing.T, base string, size uint64) []byte {
+	t.Helper()
 	for last := time.Now().Add(startTimeout); time.Now().Before(last); time.Sleep(50 * time.Millisecond) {
-		resp, err := http.Get(l.log() + "/checkpoint")
+		resp, err := http.Get(base + "/-/log/checkpoint")
 		if err != nil {
 			t.Fatal(err)
 		}

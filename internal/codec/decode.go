@@ -1,8 +1,10 @@
 package codec
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -32,11 +34,26 @@ func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	return c, nil
 }
 
+// DecodePublic decodes the public part of a value whose digest is split (see [SplitValue]). The result
+// has no private content.
+func DecodePublic(s store.Subject, public []byte) (*store.Change, error) {
+	d := decoder{s: string(public), public: true}
+	c := d.change(s)
+	if !c.Split {
+		d.fail("not the public part of a value")
+	}
+	if err := d.end(s.Key); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 // A decoder decodes a value from front to back. After the first error, it returns only zero values.
 type decoder struct {
 	s      string
 	off    int
 	reason string // reason of the first error
+	public bool   // a value of version 3 is without its private part
 }
 
 func (d *decoder) fail(reason string) {
@@ -58,7 +75,7 @@ func (d *decoder) end(key string) error {
 
 func (d *decoder) change(s store.Subject) *store.Change {
 	version := d.byte()
-	if version != version1 && version != version2 {
+	if version < version1 || version > version3 {
 		d.fail("unknown version of the encoding")
 	}
 	kind := d.byte()
@@ -67,12 +84,29 @@ func (d *decoder) change(s store.Subject) *store.Change {
 		d.fail("revision out of range")
 	}
 	c.Time = fromMillis(d.millis())
-	if version == version2 {
-		d.parts(c)
+	private := ""
+	switch version {
+	case version2:
+		if d.parts(c) == 0 {
+			d.fail("unknown parts")
+		}
+	case version3:
+		c.Split = true
+		if d.parts(c); c.Redacted {
+			d.fail("redacted, but with its content")
+		}
+		if !d.public {
+			private = d.full()
+		}
 	}
 	switch {
 	case s.Kind == store.KindName && kindStatus(kind) != "":
 		d.record(c, s.Key, kindStatus(kind))
+		if c.Split {
+			d.join(c, private)
+		}
+	case version == version3:
+		d.fail("unknown kind of value")
 	case s.Kind == store.KindName && kind == holdsDeletion:
 		d.deletion(c, s.Key)
 	case s.Kind == store.KindAuthority && kind == holdsAuthority:
@@ -89,16 +123,67 @@ func (d *decoder) change(s store.Subject) *store.Change {
 	return c
 }
 
-// parts decodes the parts that only values of version 2 have.
-func (d *decoder) parts(c *store.Change) {
+// parts decodes the parts that values of version 1 do not have, and returns their flags.
+func (d *decoder) parts(c *store.Change) uint64 {
 	parts := d.uvarint()
-	if parts == 0 || parts > partRedacts|partRedacted {
+	if parts > partRedacts|partRedacted {
 		d.fail("unknown parts")
 	}
 	c.Redacted = parts&partRedacted != 0
 	if parts&partRedacts != 0 {
 		c.Redacts = d.revisions(c.Expected)
 	}
+	return parts
+}
+
+// join adds the private part of a value of version 3 to the change c, which has the public part. It
+// rejects values that [Append] does not write. If the decoder is for the public part alone, join
+// only checks c.
+func (d *decoder) join(c *store.Change, private string) {
+	r := c.Record
+	if c.Who != "" || c.Batch != "" || c.Why != "" && len(c.Redacts) == 0 || slices.ContainsFunc(r.Values, isPrivate) || r.HidesLocations() {
+		d.fail("private content in the public part")
+	}
+	if d.public || d.reason != "" {
+		return
+	}
+	p := decoder{s: private}
+	hidden, values, why := false, []nomen.Value(nil), c.Why
+	p.fields(privateFields(c, &values, &hidden))
+	if c.Why != why && len(c.Redacts) > 0 || slices.ContainsFunc(values, func(v nomen.Value) bool { return v.Public() }) {
+		p.fail("public content in the private part")
+	}
+	if hidden {
+		if len(r.Locations) > 0 {
+			p.fail("locations in both parts")
+		}
+		r.Locations = p.locations()
+	}
+	r.Values = merged(r.Values, values)
+	for i := 1; i < len(r.Values); i++ {
+		if r.Values[i].Index == r.Values[i-1].Index {
+			p.fail("a value in both parts")
+		}
+	}
+	if hidden != r.HidesLocations() || !c.HasPrivate() {
+		p.fail("the parts do not fit together")
+	}
+	if p.off < len(p.s) {
+		p.fail("trailing bytes")
+	}
+	if p.reason != "" {
+		d.fail("private part: " + p.reason)
+	}
+}
+
+// merged merges two lists of values in the order of their indexes.
+func merged(a, b []nomen.Value) []nomen.Value {
+	if len(b) == 0 {
+		return a
+	}
+	all := append(a, b...)
+	slices.SortStableFunc(all, func(a, b nomen.Value) int { return cmp.Compare(a.Index, b.Index) })
+	return all
 }
 
 // revisions decodes a list of ascending revisions. The first is at least 1, and the last at most

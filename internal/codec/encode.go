@@ -11,6 +11,9 @@ import (
 // Append appends the encoding of the change c, which [store.Plan] or [store.Change.Redact] has
 // returned. Equal changes have equal encodings.
 func Append(b []byte, c *store.Change) []byte {
+	if c.Split && c.HasPrivate() {
+		return appendSplit(b, c)
+	}
 	b = appendChange(b, c)
 	switch {
 	case c.Redacted:
@@ -38,12 +41,20 @@ func appendChange(b []byte, c *store.Change) []byte {
 	if len(c.Redacts) > 0 || c.Redacted {
 		version = version2
 	}
-	b = append(b, version, kindOf(c))
-	b = binary.AppendUvarint(b, c.Expected)
-	b = binary.AppendVarint(b, c.Time.UnixMilli())
+	b = appendStart(b, version, c)
 	if version == version1 {
 		return b
 	}
+	return appendParts(b, c)
+}
+
+func appendStart(b []byte, version byte, c *store.Change) []byte {
+	b = append(b, version, kindOf(c))
+	b = binary.AppendUvarint(b, c.Expected)
+	return binary.AppendVarint(b, c.Time.UnixMilli())
+}
+
+func appendParts(b []byte, c *store.Change) []byte {
 	b = binary.AppendUvarint(b, partsOf(c))
 	if len(c.Redacts) > 0 {
 		b = appendRevisions(b, c.Redacts)
@@ -92,20 +103,73 @@ func appendRevisions(b []byte, revisions []uint64) []byte {
 
 func appendRecord(b []byte, c *store.Change) []byte {
 	r := c.Record
-	spelling := r.Spelling
-	if spelling == r.Name.Key() {
-		spelling = ""
-	}
-	f := recordFields(c, &spelling)
+	f := recordFields(c, spellingOf(r))
 	b = appendFields(b, &f)
-	b = binary.AppendUvarint(b, uint64(len(r.Locations)))
-	for i := range r.Locations {
-		l := &r.Locations[i]
+	b = appendLocations(b, r.Locations)
+	return appendMetadata(b, r.Metadata)
+}
+
+func appendLocations(b []byte, locations []nomen.Location) []byte {
+	b = binary.AppendUvarint(b, uint64(len(locations)))
+	for i := range locations {
+		l := &locations[i]
 		b = appendText(b, l.URL)
 		f := locationFields(l)
 		b = appendFields(b, &f)
 	}
+	return b
+}
+
+// appendSplit appends a value of version 3.
+func appendSplit(b []byte, c *store.Change) []byte {
+	b = appendParts(appendStart(b, version3, c), c)
+	r := c.Record
+	hidden, none := r.HidesLocations(), ""
+	private := privateFields(c, new([]nomen.Value), &hidden)
+	public := recordFields(c, spellingOf(r))
+	public[0], public[7] = &none, &none
+	if len(c.Redacts) > 0 {
+		private[1] = &none
+	} else {
+		public[3] = &none
+	}
+	locations, values := r.Locations, r.Values
+	if hidden {
+		locations = nil
+	}
+	if slices.ContainsFunc(values, isPrivate) {
+		values = nomen.PublicValues(values)
+		secret := slices.DeleteFunc(slices.Clone(r.Values), func(v nomen.Value) bool { return v.Public() })
+		private[3] = &secret
+	}
+	public[8] = &values
+	at := len(b)
+	b = appendFields(append(b, 0), &private)
+	if hidden {
+		b = appendLocations(b, r.Locations)
+	}
+	b = setLength(b, at)
+	b = appendFields(b, &public)
+	b = appendLocations(b, locations)
 	return appendMetadata(b, r.Metadata)
+}
+
+// setLength replaces the byte with the index i by the length of what follows it.
+func setLength(b []byte, i int) []byte {
+	var room [binary.MaxVarintLen64]byte
+	length := binary.AppendUvarint(room[:0], uint64(len(b)-i-1))
+	b[i] = length[0]
+	return slices.Insert(b, i+1, length[1:]...)
+}
+
+func isPrivate(v nomen.Value) bool { return !v.Public() }
+
+// spellingOf returns the spelling as it is stored: "" if it is the key.
+func spellingOf(r *store.Record) *string {
+	if r.Spelling == r.Name.Key() {
+		return new(string)
+	}
+	return &r.Spelling
 }
 
 func appendMetadata(b []byte, m nomen.Metadata) []byte {

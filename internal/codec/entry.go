@@ -79,10 +79,17 @@ func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool)
 	var room [2 * binary.MaxVarintLen64]byte
 	head := binary.AppendUvarint(room[:0], p.Revision-1)
 	head = binary.AppendVarint(head, p.Time.UnixMilli())
-	if len(value) < revisionOffset || value[0] != version1 || !bytes.HasPrefix(value[revisionOffset:], head) {
+	if len(value) < revisionOffset || !bytes.HasPrefix(value[revisionOffset:], head) {
 		return b, false
 	}
 	kind, from := value[1], revisionOffset+len(head)
+	switch {
+	case value[0] == version1:
+	case value[0] == version3 && from < len(value) && value[from] == 0: // it redacts nothing
+		from++
+	default:
+		return b, false
+	}
 	number := binary.AppendUvarint(room[:0], p.Seq)
 	salt := len(value) - store.SaltSize
 	end := salt - len(number)
@@ -141,10 +148,22 @@ func CheckSame(e, stored *store.Entry) error {
 // memory.
 const digestBuffer = 2048
 
-// Digest returns the digest of a change: SHA-256 of the salt followed by the value that [Append]
-// writes. It must not be used for a redacted change, because that has lost content; its digest is
-// stored.
+// Digest returns the digest of a change with the value that [Append] writes. Usually it is SHA-256
+// of the salt and the value. If the digest of the change is split, it is [PublicDigest] of the
+// public part and the hash of the private part. Digest must not be used for a redacted change,
+// because that has lost content; its digest is stored.
 func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
+	if len(value) > 0 && value[0] == version3 {
+		if before, private, after, ok := cutPrivate(value); ok {
+			return publicDigest(before, after, SaltedHash(salt, private))
+		}
+	}
+	return SaltedHash(salt, value)
+}
+
+// SaltedHash returns SHA-256 of a salt and a value. It is the digest of a change, or the hash of the
+// private part of a change.
+func SaltedHash(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	if len(value) <= digestBuffer-store.SaltSize {
 		var buf [digestBuffer]byte
 		n := copy(buf[:], salt[:])
@@ -155,6 +174,70 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	h.Write(salt[:])
 	h.Write(value)
 	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// splitTag is the beginning of what is hashed to a split digest. It has the length of a salt, and no
+// value of version 3 has a digest that is not split, so the two kinds of digests are never equal.
+const splitTag = "nomen/digest/v2\n"
+
+// PublicDigest returns the split digest of a change: SHA-256 of [splitTag], the public part of the
+// value, and the hash of the private part.
+func PublicDigest(public []byte, privateHash [sha256.Size]byte) [sha256.Size]byte {
+	return publicDigest(public, nil, privateHash)
+}
+
+func publicDigest(before, after []byte, privateHash [sha256.Size]byte) [sha256.Size]byte {
+	if len(splitTag)+len(before)+len(after)+len(privateHash) <= digestBuffer {
+		var buf [digestBuffer]byte
+		n := copy(buf[:], splitTag)
+		n += copy(buf[n:], before)
+		n += copy(buf[n:], after)
+		n += copy(buf[n:], privateHash[:])
+		return sha256.Sum256(buf[:n])
+	}
+	h := sha256.New()
+	h.Write([]byte(splitTag))
+	h.Write(before)
+	h.Write(after)
+	h.Write(privateHash[:])
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// SplitValue returns the two parts of the value of a change whose digest is split. Without the
+// private part, [DecodePublic] decodes the public one.
+func SplitValue(value []byte) (public, private []byte, ok bool) {
+	if len(value) == 0 || value[0] != version3 {
+		return nil, nil, false
+	}
+	before, private, after, ok := cutPrivate(value)
+	return append(bytes.Clone(before), after...), private, ok
+}
+
+// cutPrivate finds the private part in a value of version 3, and returns what is before and after it.
+func cutPrivate(value []byte) (before, private, after []byte, ok bool) {
+	rest := value[min(revisionOffset, len(value)):]
+	number := func() uint64 {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 {
+			rest = nil
+			return 0
+		}
+		rest = rest[size:]
+		return n
+	}
+	number() // the revision before
+	number() // the time
+	if number()&partRedacts != 0 {
+		for range min(number(), store.MaxValues) {
+			number()
+		}
+	}
+	before = value[:len(value)-len(rest)]
+	n := number()
+	if n == 0 || n > uint64(len(rest)) {
+		return nil, nil, nil, false
+	}
+	return before, rest[:n], rest[n:], true
 }
 
 const leafVersion = 1

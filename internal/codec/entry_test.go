@@ -67,7 +67,7 @@ func TestEntriesRoundTrip(t *testing.T) {
 		e := &store.Entry{Seq: 1 << 40, Change: c, Digest: [32]byte{1, 31: 2}}
 		if !c.Redacted {
 			e.Salt = [16]byte{3, 15: 4}
-			e.Digest = sha256.Sum256(append(e.Salt[:], Append(nil, c)...))
+			e.Digest = Digest(e.Salt, Append(nil, c))
 		}
 		value := AppendEntry(nil, e)
 		got, err := DecodeEntry(c.Subject(), value)

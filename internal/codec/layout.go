@@ -13,6 +13,7 @@ import (
 const (
 	version1 = 1 // changes that neither redact nor are redacted
 	version2 = 2 // changes that redact others, and what remains of redacted changes
+	version3 = 3 // changes of records whose digest is split
 )
 
 // Parts of a value of version 2. The number after the time has a bit for each.
@@ -76,6 +77,12 @@ func deletionFields(c *store.Change) fields {
 func recordFields(c *store.Change, spelling *string) fields {
 	r := c.Record
 	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch, &r.Values}
+}
+
+// privateFields returns the fields of the private part of a value of version 3. If *locations is
+// true, the locations follow the fields.
+func privateFields(c *store.Change, values *[]nomen.Value, locations *bool) fields {
+	return fields{&c.Who, &c.Why, &c.Batch, values, locations}
 }
 
 func locationFields(l *nomen.Location) fields {

@@ -65,6 +65,7 @@ type Backing interface {
 	store.Feed
 	store.Prover
 	store.TreeReader
+	store.Splitter
 	store.Verifier
 	store.Users
 	store.RightsHistorian

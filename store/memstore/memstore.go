@@ -17,6 +17,7 @@ type Store struct {
 
 	mu     sync.RWMutex
 	closed bool
+	split  bool   // digests are split
 	moment uint64 // number of the last batch
 	count  int64  // number of records
 	tables map[store.Kind]*table
@@ -44,6 +45,7 @@ var (
 	_ store.Feed               = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.TreeReader         = (*Store)(nil)
+	_ store.Splitter           = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
@@ -88,11 +90,22 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	if err != nil {
 		return nil, err
 	}
+	if s.split {
+		store.SplitDigests(steps)
+	}
 	s.moment++
 	for _, step := range steps {
 		s.write(step)
 	}
 	return results, nil
+}
+
+// SplitDigests implements [store.Splitter].
+func (s *Store) SplitDigests(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.split = true
+	return s.usable(ctx)
 }
 
 // write writes a step as part of the current batch. The caller must hold the lock.

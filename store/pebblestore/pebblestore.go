@@ -26,7 +26,8 @@ import (
 
 // Versions of the key spaces and encodings. docs/reference/files.md has their history.
 const (
-	formatVersion = 6 // the latest: version of stores with rights of tokens
+	formatVersion = 7 // the latest: version of stores that split digests, or have split digests
+	formatRights  = 6 // version of stores with rights of tokens, but without split digests
 	formatValues  = 5 // version of stores with typed values, but without rights of tokens
 	formatUsers   = 4 // version of stores with users, but without typed values and rights of tokens
 	formatNoUsers = 3 // version of stores without users, typed values and rights of tokens, which earlier programs can open
@@ -113,6 +114,7 @@ var (
 	_ store.Feed               = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.TreeReader         = (*Store)(nil)
+	_ store.Splitter           = (*Store)(nil)
 	_ store.LeafScanner        = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)

@@ -105,6 +105,30 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
+// SplitDigests implements [store.Splitter].
+func (s *Store) SplitDigests(ctx context.Context) error {
+	if err := s.gate.Enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	r := &request{ctx: ctx, done: make(chan struct{}, 1)}
+	r.task = func() error {
+		e, w := s.engine.Load(), &s.writer
+		if err := cmp.Or(s.refusal(e), w.readFormat(e.db)); err != nil || w.format >= formatVersion {
+			return err
+		}
+		w.format = 0 // until the disk has it
+		return e.db.Set([]byte(metaFormat), encodeNumber(formatVersion), pebble.Sync)
+	}
+	select {
+	case s.requests <- r:
+		<-r.done
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -135,7 +159,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	var err, refused error // refused is the error of the first entry that does not continue the log; steps are for the entries before it
 	if r.entries == nil {
 		if steps, r.results, err = w.plan.Plan(r.changes, w.last); err == nil {
-			err = store.CheckSubjects(r.changes, steps, e.owner)
+			err = cmp.Or(store.CheckSubjects(r.changes, steps, e.owner), w.split(e.db, steps))
 		}
 	} else {
 		steps, refused = w.follow(r.entries)

@@ -212,10 +212,12 @@ func formatOf(steps []store.Step) uint64 {
 	format := uint64(formatNoUsers)
 	for i := range steps {
 		switch {
-		case steps[i].Subject.Kind == store.KindTokenRights:
+		case steps[i].Next.Split:
 			return formatVersion
+		case steps[i].Subject.Kind == store.KindTokenRights:
+			format = formatRights
 		case steps[i].Next.HasValues():
-			format = formatValues
+			format = max(format, formatValues)
 		case steps[i].Subject.Kind == store.KindUser:
 			format = max(format, formatUsers)
 		}
@@ -230,11 +232,28 @@ func (w *writer) raise(db *database, steps []store.Step) error {
 	if need <= max(w.format, formatNoUsers) {
 		return nil
 	}
-	var err error
-	if w.format, _, err = number(db.DB, metaFormat); err != nil || need <= w.format {
+	if err := w.readFormat(db); err != nil || need <= w.format {
 		return err
 	}
 	return w.batch.Set([]byte(metaFormat), encodeNumber(need), nil)
+}
+
+func (w *writer) readFormat(db *database) (err error) {
+	w.format, _, err = number(db.DB, metaFormat)
+	return err
+}
+
+// split splits the digests of the steps, if the store does so.
+func (w *writer) split(db *database, steps []store.Step) error {
+	if w.format == 0 {
+		if err := w.readFormat(db); err != nil {
+			return err
+		}
+	}
+	if w.format >= formatVersion {
+		store.SplitDigests(steps)
+	}
+	return nil
 }
 
 // set writes to the batch and keeps its buffers for the next call.

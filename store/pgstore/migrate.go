@@ -50,6 +50,10 @@ const valuesVersion = 4
 // 2. The change that adds the first rights sets this version.
 const rightsVersion = 5
 
+// splitVersion is the version of a store that splits digests, whose tables are those of version 2.
+// [Store.SplitDigests] sets it, or the first loaded change whose digest is split.
+const splitVersion = 6
+
 // A schema is the list of migrations in this program, oldest first. Element i leads to version
 // firstVersion+i.
 type schema []string
@@ -159,7 +163,7 @@ func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 const formatName = "format of the store"
 
 func (s schema) verdict(format, rules uint64) error {
-	known := max(s.version(), rightsVersion)
+	known := max(s.version(), splitVersion)
 	switch {
 	case rules != name.RulesVersion:
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, How: store.ConvertByCopy}

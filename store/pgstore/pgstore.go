@@ -45,7 +45,8 @@ type Store struct {
 	gate     gate.Gate
 	recent   recent
 	sealer   *sealer
-	settling sync.Mutex // held while a read-only store seals
+	settling sync.Mutex    // held while a read-only store seals
+	split    atomic.Uint32 // whether digests are split: splitUnknown, splitNo or splitYes
 
 	requests chan *request // requests that Apply passes to write
 	writers  sync.WaitGroup
@@ -71,6 +72,7 @@ var (
 	_ store.Confirmer          = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.TreeReader         = (*Store)(nil)
+	_ store.Splitter           = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)

@@ -102,6 +102,9 @@ func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, en
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Subject.Kind == store.KindTokenRights }) {
 		w.batch.Queue(raiseFormat, rightsVersion)
 	}
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Next.Split }) {
+		w.batch.Queue(raiseFormat, splitVersion)
+	}
 	final := map[store.Subject]int{}
 	for i, step := range steps {
 		final[step.Subject] = i

@@ -160,7 +160,9 @@ func (s *Store) attempt(w *writing) (p *plan, err error) {
 	ctx, release := server.while(ctx)
 	defer release()
 	err = server.short.with(ctx, func(c *pgx.Conn) error {
-		p, err = w.attempt(ctx, c)
+		if w.split, err = s.splits(ctx, c); err == nil {
+			p, err = w.attempt(ctx, c)
+		}
 		return err
 	})
 	if err != nil {
@@ -207,6 +209,7 @@ func makePlan(group []*request, last map[store.Subject]*store.Change, users owne
 type writing struct {
 	group  []*request
 	doubts []doubt
+	split  bool // digests are split
 }
 
 // A doubt is an attempt that may have been committed. It was committed if the store has a change
@@ -267,6 +270,9 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 		if p = makePlan(w.group, last, users); len(p.steps) == 0 {
 			return p, barrier(ctx, c)
 		}
+	}
+	if w.split {
+		store.SplitDigests(p.steps)
 	}
 	return p, w.commit(ctx, c, p)
 }

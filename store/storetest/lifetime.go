@@ -275,6 +275,18 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 	s.conflict(expecting(2, put("urn:x-a:b", "u:9", 3)), 2, 3)
 	s.equal("revision of a deleted name", s.apply(expecting(0, put("urn:x-a:c", "u:1", 3))), []store.Result{changed(3)})
 	s.equal("other revision", s.apply(expecting(3, put("urn:x-a:b", "u:9", 3))), []store.Result{changed(4)})
+	if splitter, ok := s.Store.(store.Splitter); ok && has[store.Feed](s.Store) {
+		if err := splitter.SplitDigests(s.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Store = again(t, s.Store)
+		authored := put("urn:x-a:b", "u:10", 4)
+		authored.Who = "archive"
+		s.apply(authored)
+		s.sealed()
+		all := s.entries(0)
+		s.equal("the digest is split after the store was opened again", all[len(all)-1].Change.Split, true)
+	}
 	want = s.contents()
 	s.Store = again(t, s.Store)
 	s.equal("after it was opened again", s.contents(), want)

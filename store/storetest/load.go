@@ -175,6 +175,8 @@ func badEntries() map[string]func(e *store.Entry) {
 		"a place twice":        func(e *store.Entry) { e.Seq-- },
 		"content altered":      func(e *store.Entry) { e.Change.Record.Locations[0].URL += "x" },
 		"who altered":          func(e *store.Entry) { e.Change.Who = "another" },
+		"split altered":        func(e *store.Entry) { e.Change.Who, e.Change.Split = "another", true },
+		"split, not private":   resealed(func(c *store.Change) { c.Who, c.Why, c.Split = "", "", true }),
 		"salt altered":         func(e *store.Entry) { e.Salt[3]++ },
 		"digest altered":       func(e *store.Entry) { e.Digest[3]++ },
 		"revision of the past": resealed(func(c *store.Change) { c.Expected-- }),

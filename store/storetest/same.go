@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/nomen-project/nomen"
@@ -25,6 +26,9 @@ func Same(t *testing.T, open ...Open) {
 			s := o(t)
 			defer s.Close()
 			p.stores = append(p.stores, s)
+		}
+		if rapid.Bool().Draw(r, "split") {
+			p.split(r)
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"apply":       p.apply,
@@ -55,6 +59,17 @@ type peers struct {
 	stores []store.Store
 }
 
+// split makes the stores split digests.
+func (p *peers) split(r *rapid.T) {
+	for _, s := range p.stores {
+		if splitter, ok := s.(store.Splitter); ok {
+			if err := splitter.SplitDigests(p.ctx); err != nil {
+				r.Fatal(err)
+			}
+		}
+	}
+}
+
 // all calls f with the model and with each store that supports the operation, and compares the
 // results.
 func (p *peers) all(r *rapid.T, what string, f func(s store.Store) (any, error)) {
@@ -67,7 +82,7 @@ func (p *peers) all(r *rapid.T, what string, f func(s store.Store) (any, error))
 		if describe(err) != describe(wantErr) {
 			r.Fatalf("%s of %T: error\n%s, want\n%s", what, s, describe(err), describe(wantErr))
 		}
-		if diff := cmp.Diff(got, want, comparers()); diff != "" {
+		if diff := cmp.Diff(got, want, comparers(), cmpopts.IgnoreFields(store.Change{}, "Split")); diff != "" {
 			r.Fatalf("%s of %T: (-got +want)\n%s", what, s, diff)
 		}
 	}

@@ -80,6 +80,7 @@ func Run(t *testing.T, open Open) {
 		{"FeedSettled", feedSettled, has[store.Feed]},
 		{"Proofs", proofs, has[store.Prover]},
 		{"TreeReader", treeReader, has[store.TreeReader]},
+		{"SplitDigests", splitDigests, func(s store.Store) bool { return has[store.Splitter](s) && has[store.Feed](s) }},
 		{"Redaction", redaction, nil},
 		{"Invalidations", invalidations, has[store.Invalidator]},
 		{"InvalidationsByLoad", invalidatedByLoad, has[store.Invalidator]},

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +18,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/tlog"
-	"github.com/nomen-project/nomen/tlog/receipt"
 )
 
 // ErrNotPublished says that no checkpoint of the log was published.
@@ -28,11 +28,13 @@ const exportWindow = 1 << 17
 // scanWindow is the number of entries whose hashes are in memory while a store is scanned: 512 MiB.
 const scanWindow = 1 << 24
 
-// An Exported says what [Export] wrote.
+// An Exported says what [Export] or [Mirror] wrote.
 type Exported struct {
-	Origin  string `json:"origin"`
-	Entries uint64 `json:"entries"`
-	Files   int    `json:"files"` // files written
+	Origin   string `json:"origin"`
+	Entries  uint64 `json:"entries"`
+	Files    int    `json:"files"`            // files written
+	Repaired int    `json:"repaired"`         // of these, files that had another content
+	Hidden   int    `json:"hidden,omitempty"` // bundles with entries that are not public
 }
 
 // last returns the published checkpoint that the store has. With an origin, it returns the last
@@ -94,8 +96,8 @@ func (s *State) checkpoint(origin string) (text []byte, c tlog.Checkpoint, err e
 }
 
 // Export writes the published log to a directory, for any web server. With entries set, it also
-// writes the bundles, unless some entry is not public. If progress is not nil, Export calls it
-// regularly with the number of entries read and the total.
+// writes the bundles, without the entries that are not public ([ShownPath]). If progress is not nil,
+// Export calls it regularly with the number of entries read and the total.
 func Export(ctx context.Context, o Options, dir string, entries bool, progress func(done, total uint64)) (Exported, error) {
 	text, c, err := last(ctx, o, "")
 	if err != nil {
@@ -120,11 +122,16 @@ func Export(ctx context.Context, o Options, dir string, entries bool, progress f
 			return x.sum, err
 		}
 	}
+	return x.sum, x.end(text)
+}
+
+// end writes the checkpoint, after everything else is durable.
+func (x *exporter) end(checkpoint []byte) error {
 	if err := x.sync(); err != nil {
-		return x.sum, err
+		return err
 	}
 	x.sum.Files++
-	return x.sum, os.WriteFile(filepath.Join(dir, "checkpoint"), text, 0o644)
+	return os.WriteFile(filepath.Join(x.dir, "checkpoint"), checkpoint, 0o644)
 }
 
 type exporter struct {
@@ -137,6 +144,8 @@ type exporter struct {
 	log     ledger.Log      // computed from the hashes of the entries
 }
 
+// checkOwner returns an error if the directory has an export of another log, or a later one of this
+// log.
 func (x *exporter) checkOwner() error {
 	b, err := os.ReadFile(filepath.Join(x.dir, "checkpoint"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,6 +157,9 @@ func (x *exporter) checkOwner() error {
 	c, err := tlog.Peek(b)
 	if err == nil && c.Origin != x.c.Origin {
 		err = fmt.Errorf("the directory has the log %s", c.Origin)
+	}
+	if err == nil && c.Size > x.c.Size {
+		err = fmt.Errorf("the directory has a checkpoint with %d entries, but the log has only %d", c.Size, x.c.Size)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.dir, err)
@@ -214,7 +226,7 @@ func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64
 		return err
 	}
 	hashes := make([]byte, 0, tlog.MaxTile)
-	var bundle []byte
+	b := &bundling{l: &Log{o: x.o}, set: set}
 	for from := uint64(0); from < x.c.Size; from += exportWindow {
 		at := from
 		for leaf, err := range x.o.Store.Leaves(ctx, from, min(from+exportWindow, x.c.Size)) {
@@ -225,7 +237,7 @@ func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64
 			x.log.AppendHash(nil, h)
 			hashes = append(hashes, h[:]...)
 			if x.entries {
-				if bundle, err = x.add(ctx, set, bundle, leaf, at); err != nil {
+				if err := b.add(ctx, leaf); err != nil {
 					return err
 				}
 			}
@@ -239,40 +251,77 @@ func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64
 			}
 			if x.entries {
 				t.Level = tlog.EntriesLevel
-				if err := x.write(t, bundle); err != nil {
+				if err := x.writeBundle(t, b.data, b.hidden); err != nil {
 					return err
 				}
 			}
-			hashes, bundle = hashes[:0], bundle[:0]
+			hashes = hashes[:0]
+			b.reset()
 		}
 		progress(at, x.c.Size)
 	}
 	return nil
 }
 
-// add appends an entry to a bundle, if it is public.
-func (x *exporter) add(ctx context.Context, set *store.AuthoritySet, bundle, leaf []byte, at uint64) ([]byte, error) {
-	parsed, err := codec.ParseLeaf(leaf)
-	if err != nil {
-		return bundle, err
-	}
-	if parsed.Subject.Kind == store.KindName {
-		ok, err := isListed(ctx, x.o.Store, set, parsed.Subject.Key)
-		if err != nil {
-			return bundle, err
-		}
-		if !ok {
-			return bundle, fmt.Errorf("change %d is about a name that is reserved, or that its authority does not list; export without entries", at+1)
-		}
-	}
-	return tlog.AppendEntry(bundle, leaf)
+// A bundling makes the bundle of the entries that are added. Entries that are not public have the
+// length 0.
+type bundling struct {
+	l      *Log
+	set    *store.AuthoritySet
+	data   []byte
+	hidden bool // some entries are not public
+	seen   map[string]bool
 }
 
-// write writes a tile, unless it is there. Tiles never change.
-func (x *exporter) write(t tlog.Tile, data []byte) error {
-	path := filepath.Join(x.dir, filepath.FromSlash(t.Path()))
-	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) {
+func (b *bundling) add(ctx context.Context, leaf []byte) error {
+	parsed, err := codec.ParseLeaf(leaf)
+	if err != nil {
+		return err
+	}
+	if b.seen == nil {
+		b.seen = map[string]bool{}
+	}
+	ok, err := b.l.isShown(ctx, b.set, parsed.Subject, b.seen)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		leaf, b.hidden = nil, true
+	}
+	b.data, err = tlog.AppendEntry(b.data, leaf)
+	return err
+}
+
+func (b *bundling) reset() {
+	b.data, b.hidden = b.data[:0], false
+	clear(b.seen)
+}
+
+// writeBundle writes a bundle, and removes the one that it replaces: entries can become public, or
+// private.
+func (x *exporter) writeBundle(t tlog.Tile, data []byte, hidden bool) error {
+	path, other := t.Path(), ShownPath(t)
+	if hidden {
+		path, other = other, path
+		x.sum.Hidden++
+	}
+	if err := os.Remove(filepath.Join(x.dir, filepath.FromSlash(other))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return x.writeFile(path, data)
+}
+
+func (x *exporter) write(t tlog.Tile, data []byte) error { return x.writeFile(t.Path(), data) }
+
+// writeFile writes a file, unless it is there. Tiles never change, so a tile with another content is
+// damaged, or incomplete after a crash.
+func (x *exporter) writeFile(path string, data []byte) error {
+	path = filepath.Join(x.dir, filepath.FromSlash(path))
+	switch is, err := readFileUpTo(path, len(data)+1); {
+	case err == nil && bytes.Equal(is, data):
 		return nil
+	case err == nil:
+		x.sum.Repaired++
 	}
 	if dir := filepath.Dir(path); !x.made[dir] {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -282,6 +331,16 @@ func (x *exporter) write(t tlog.Tile, data []byte) error {
 	}
 	x.sum.Files++
 	return os.WriteFile(path, data, 0o644)
+}
+
+// readFileUpTo reads at most limit bytes of a file.
+func readFileUpTo(path string, limit int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(limit)))
 }
 
 // sync makes the directories durable, so that the checkpoint comes last.
@@ -301,20 +360,8 @@ func OwnReceipt(ctx context.Context, o Options, origin string, c *store.Change) 
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{o: o}
-	l.o.Content = true
 	p := &published{text: text, origin: is.Origin, size: is.Size, verified: true}
-	e, hashes, err := l.prove(ctx, p, c.Subject(), c.Revision())
-	if err != nil {
-		return nil, err
-	}
-	var by *receipt.Redaction
-	if e.Change.Redacted {
-		if by, err = l.redaction(ctx, p, e.Change); err != nil {
-			return nil, err
-		}
-	}
-	return receipt.New(e, true, hashes, text, by), nil
+	return (&Log{o: o}).receipt(ctx, p, c, allContent)
 }
 
 // An Absence is the result of [Absent].

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/quiet"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/tlog"
 	"github.com/nomen-project/nomen/tlog/witness"
@@ -65,11 +66,13 @@ type Options struct {
 
 // A Log is the published log of a store. It is safe for concurrent use.
 type Log struct {
-	o         Options
-	witnesses *witness.Group // may be nil
-	shown     atomic.Pointer[published]
-	status    atomic.Pointer[Status]
-	cache     tileCache
+	o            Options
+	witnesses    *witness.Group // nil if there are none
+	split        bool           // the store splits digests; used by a step
+	contradicted quiet.Lines    // lines about witnesses that contradict the log; used by a step
+	shown        atomic.Pointer[published]
+	status       atomic.Pointer[Status]
+	cache        tileCache
 
 	mu     sync.Mutex // held by a step
 	newest *State     // the state with the newest checkpoint that this process knows
@@ -86,15 +89,17 @@ type published struct {
 
 // A Status says how publication is going.
 type Status struct {
-	Origin   string            // of the checkpoints
-	VKey     string            // the public key, with which clients verify them
-	Size     uint64            // entries in the published checkpoint
-	Time     time.Time         // when this process first saw this checkpoint, or zero
-	Waiting  uint64            // entries of the log that are not published yet
-	Problem  string            // why nothing more is published; "" if all is well
-	Cosigned int               // witnesses that have cosigned the checkpoint
-	Need     int               // number of cosignatures that it should have
-	Outcomes []witness.Outcome // what each witness answered; nil if this process did not ask
+	Origin   string    // of the checkpoints
+	VKey     string    // the public key, with which clients verify them
+	Size     uint64    // entries in the published checkpoint
+	Time     time.Time // when this process first saw this checkpoint; zero if there is none
+	Waiting  uint64    // entries of the log that are not published yet
+	Problem  string    // why nothing more is published; "" if all is well
+	Cosigned int       // witnesses that have cosigned the checkpoint
+	Need     int       // number of cosignatures that it should have
+
+	Witnesses int               // number of witnesses that are asked
+	Outcomes  []witness.Outcome // what each witness answered; nil if this process did not ask
 }
 
 // New returns the published log of a store. It signs nothing before [Log.Run].
@@ -147,7 +152,7 @@ func (l *Log) Step(ctx context.Context) error {
 	defer l.mu.Unlock()
 	s := l.Status()
 	outcomes := s.Outcomes
-	s = Status{Origin: s.Origin, VKey: s.VKey, Size: s.Size, Time: s.Time, Cosigned: s.Cosigned, Need: l.o.Policy.Need, Outcomes: outcomes}
+	s = Status{Origin: s.Origin, VKey: s.VKey, Size: s.Size, Time: s.Time, Cosigned: s.Cosigned, Need: l.o.Policy.Need, Witnesses: len(l.o.Policy.Witnesses), Outcomes: outcomes}
 	err := l.step(ctx, &s)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -198,6 +203,9 @@ func (l *Log) step(ctx context.Context, s *Status) error {
 		return &refusal{"the store was restored from a backup, and it is not known which checkpoint was published last; " + remedy}
 	}
 	l.show(state, s, true)
+	if err := l.splitDigests(ctx); err != nil {
+		return err
+	}
 	last, any, err := state.signed()
 	if err != nil {
 		return err
@@ -214,6 +222,18 @@ func (l *Log) step(ctx context.Context, s *Status) error {
 		return nil
 	}
 	return l.publish(ctx, state, stored, signer, head, s)
+}
+
+// splitDigests makes the store split the digests of changes, so that receipts can have their public
+// content.
+func (l *Log) splitDigests(ctx context.Context) error {
+	if s, ok := l.o.Store.(store.Splitter); ok && !l.split && !l.o.ReadOnly {
+		if err := s.SplitDigests(ctx); err != nil {
+			return err
+		}
+		l.split = true
+	}
+	return nil
 }
 
 func isCosigned(s *State) bool {
@@ -339,8 +359,15 @@ func (l *Log) cosign(ctx context.Context, s *State, status *Status) (string, err
 	}
 	status.Outcomes, status.Cosigned = r.Outcomes, r.Cosigned
 	for _, o := range r.Outcomes {
-		if errors.Is(o.Err, witness.ErrAhead) || errors.Is(o.Err, witness.ErrFork) {
+		if !errors.Is(o.Err, witness.ErrAhead) && !errors.Is(o.Err, witness.ErrFork) {
+			continue
+		}
+		// A witness can claim this without evidence, so it alone cannot stop a log that others confirm.
+		if r.Cosigned < max(1, l.o.Policy.Need) {
 			return "", &refusal{fmt.Sprintf("witness %s: %v; %s", o.Witness, o.Err, remedy)}
+		}
+		if l.contradicted.Take(l.o.Now()) {
+			l.o.Log.Error("a witness contradicts the log, but enough others have cosigned it", "witness", o.Witness, "problem", o.Err.Error(), "size", c.Size, "cosignatures", r.Cosigned)
 		}
 	}
 	if !r.Enough {

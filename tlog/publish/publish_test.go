@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -261,8 +263,21 @@ func TestEntriesNotShown(t *testing.T) {
 			if _, err := l.Tile(t.Context(), tlog.Tile{Width: int(c.Size)}); err != nil {
 				t.Errorf("tile: %v, want the tile in any case", err)
 			}
-			if _, err := publish.Export(t.Context(), o, t.TempDir(), true, nil); (err == nil) != (tt.want == nil) {
-				t.Errorf("export with entries: %v", err)
+			dir := t.TempDir()
+			if sum, err := publish.Export(t.Context(), o, dir, true, nil); err != nil || sum.Hidden > 0 != (tt.want != nil) {
+				t.Errorf("export with entries: %+v, %v", sum, err)
+			}
+			data, immutable, err := l.File(t.Context(), publish.ShownPath(bundle))
+			if err != nil || immutable {
+				t.Fatalf("the entries that are shown: %v", err)
+			}
+			checkShown(t, l, data, tt.want != nil)
+			exported, err := os.ReadFile(filepath.Join(dir, publish.ShownPath(bundle)))
+			if tt.want != nil && (err != nil || !bytes.Equal(exported, data)) {
+				t.Errorf("the exported entries: %q, %v, want %q", exported, err, data)
+			}
+			if _, err := os.Stat(filepath.Join(dir, bundle.Path())); (err == nil) != (tt.want == nil) {
+				t.Errorf("the exported bundle: %v", err)
 			}
 			if _, err := publish.Export(t.Context(), o, t.TempDir(), false, nil); err != nil {
 				t.Errorf("export: %v", err)
@@ -565,6 +580,61 @@ func TestWitnesses(t *testing.T) {
 	}
 }
 
+// TestLyingWitness checks that a witness that claims to have seen a longer or another log does not
+// stop the log if enough other witnesses cosign it, and that it does stop the log otherwise.
+func TestLyingWitness(t *testing.T) {
+	for _, lie := range []struct {
+		name   string
+		status int
+		body   string
+	}{
+		{"a huge size", http.StatusConflict, "9223372036854775807\n"},
+		{"another history", http.StatusUnprocessableEntity, ""},
+	} {
+		liar := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/x.tlog.size")
+			w.WriteHeader(lie.status)
+			_, _ = io.WriteString(w, lie.body)
+		}))
+		t.Cleanup(liar.Close)
+		_, liarKey := newKey(t, "liar.example.org", true)
+		for _, tt := range []struct {
+			honest, need int
+			stops        bool
+		}{
+			{0, 0, true}, {0, 1, true}, {1, 0, false}, {1, 1, false}, {1, 2, true}, {2, 2, false},
+		} {
+			s := memstore.New()
+			put(t, s, 10, 10, nomen.Active)
+			skey, v := newKey(t, origin, false)
+			o := options(t, s, skey, "")
+			o.Policy = witness.Policy{Witnesses: []witness.Witness{{URL: liar.URL, Key: liarKey}}, Need: tt.need, Timeout: 30 * time.Second}
+			for i := range tt.honest {
+				wkey, wv := newKey(t, fmt.Sprintf("witness%d.example.org", i), true)
+				o.Policy.Witnesses = append(o.Policy.Witnesses, witness.Witness{URL: newWitness(t, wkey, v).URL, Key: wv})
+			}
+			l := open(t, o)
+			for range 3 {
+				put(t, s, 1, 1, nomen.Active)
+				err := l.Step(t.Context())
+				if stops := err != nil; stops != tt.stops {
+					t.Errorf("%s, %d honest witnesses of which %d are needed: %v, want an error: %t", lie.name, tt.honest, tt.need, err, tt.stops)
+				}
+				if is := l.Status(); is.Outcomes[0].Err == nil {
+					t.Errorf("%s: the status does not name the witness: %+v", lie.name, is)
+				}
+			}
+			head, err := s.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is := l.Status(); !tt.stops && (is.Size != head.Size || is.Cosigned != tt.honest) {
+				t.Errorf("%s, %d honest witnesses: %+v, want %d entries", lie.name, tt.honest, is, head.Size)
+			}
+		}
+	}
+}
+
 // newWitness starts a witness of one log.
 func newWitness(t *testing.T, skey string, log note.Verifier) *httptest.Server {
 	t.Helper()
@@ -734,6 +804,23 @@ func TestExport(t *testing.T) {
 					t.Errorf("checkpoint: %q, %v", got, err)
 				}
 			}
+			damaged := filepath.Join(dir, "tile/0/001")
+			whole, err := os.ReadFile(damaged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			altered := bytes.Clone(whole) // of the same length
+			altered[100] ^= 1
+			if err := os.WriteFile(damaged, altered, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if sum, err := publish.Export(t.Context(), o, dir, false, nil); err != nil || sum.Repaired != 1 || sum.Files != 2 {
+				t.Errorf("after a bit was flipped: %+v, %v, want one file repaired, and the checkpoint", sum, err)
+			}
+			if got, err := os.ReadFile(damaged); err != nil || !bytes.Equal(got, whole) {
+				t.Errorf("the damaged file was not repaired: %v", err)
+			}
+			mirrors(t, l, v, dir)
 			other, ov := newKey(t, "other.example.org/-/log", false)
 			second := options(t, memstore.New(), other, "")
 			step(t, open(t, second), ov)
@@ -741,5 +828,108 @@ func TestExport(t *testing.T) {
 				t.Errorf("another log in the same directory: %v", err)
 			}
 		})
+	}
+}
+
+// checkShown checks a bundle without the entries that are not public: the other entries match the
+// tile of hashes, and the hidden names do not occur in it.
+func checkShown(t *testing.T, l *publish.Log, data []byte, hides bool) {
+	t.Helper()
+	c, err := l.Checkpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := tlog.Peek(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := tlog.ParseBundle(data, int(is.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes, err := l.Tile(t.Context(), tlog.Tile{Width: int(is.Size)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, shown := 0, 0
+	for i, entry := range entries {
+		if len(entry) == 0 {
+			hidden++
+			continue
+		}
+		if h := tlog.EntryHash(entry); !bytes.Equal(h[:], hashes[32*i:32*i+32]) {
+			t.Errorf("entry %d does not match its hash", i+1)
+		}
+		shown++
+	}
+	if hidden > 0 != hides {
+		t.Errorf("%d entries are hidden, %d are shown; want hidden ones: %t", hidden, shown, hides)
+	}
+	if bytes.Contains(data, []byte("urn:x-a:r0")) && hides {
+		t.Errorf("a reserved name is in %q", data)
+	}
+}
+
+// A remote is a published log as a client sees it. It sends bad in place of the file at a path.
+type remote struct {
+	*publish.Log
+	path string
+	bad  []byte
+	err  error
+}
+
+func (r remote) Checkpoint(context.Context) ([]byte, error) { return r.Log.Checkpoint() }
+
+func (r remote) ReadTile(ctx context.Context, path string) ([]byte, error) {
+	if path == r.path {
+		return r.bad, r.err
+	}
+	data, _, err := r.File(ctx, path)
+	return data, err
+}
+
+// mirrors checks that a mirror of a log has the same files as its export, and that files which do not
+// match the checkpoint are not written.
+func mirrors(t *testing.T, l *publish.Log, v note.Verifier, export string) {
+	t.Helper()
+	dir := t.TempDir()
+	sum, err := publish.Mirror(t.Context(), remote{Log: l}, v, dir, true, nil)
+	if err != nil || sum.Hidden != 0 || sum.Repaired != 0 {
+		t.Fatalf("Mirror: %+v, %v", sum, err)
+	}
+	for tile := range tlog.Tiles(sum.Entries, false) {
+		got, err := os.ReadFile(filepath.Join(dir, tile.Path()))
+		want, wantErr := os.ReadFile(filepath.Join(export, tile.Path()))
+		if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s of the mirror: %d bytes, %v, want %d, %v", tile, len(got), err, len(want), wantErr)
+		}
+	}
+	bundle, err := l.Tile(t.Context(), tlog.Tile{Level: tlog.EntriesLevel, Width: tlog.TileWidth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(bundle)
+	flipped[len(flipped)-1] ^= 1
+	_, foreign := newKey(t, origin, false)
+	for _, tt := range []struct {
+		name string
+		log  remote
+		key  note.Verifier
+		want string // "" if a file is left out
+	}{
+		{"a bundle altered", remote{l, "tile/entries/000", flipped, nil}, v, "entry 256 does not match the checkpoint"},
+		{"a bundle not shown", remote{l, "tile/entries/000", nil, fs.ErrPermission}, v, ""},
+		{"a bundle missing", remote{l, "tile/entries/000", nil, fs.ErrNotExist}, v, ""},
+		{"a tile altered", remote{l, "tile/0/001", make([]byte, tlog.MaxTile), nil}, v, "do not match the root"},
+		{"a tile cut", remote{l, "tile/0/001", make([]byte, 32), nil}, v, "has 32 bytes"},
+		{"another key", remote{Log: l}, foreign, "no signature by the key"},
+	} {
+		sum, err := publish.Mirror(t.Context(), tt.log, tt.key, t.TempDir(), true, nil)
+		if tt.want == "" && (err != nil || sum.Hidden != 1) {
+			t.Errorf("%s: %+v, %v, want one bundle left out", tt.name, sum, err)
+		}
+		if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
 	}
 }

@@ -17,25 +17,43 @@ import (
 var ErrPending = errors.New("the change is not in the published log yet; try again in a few seconds")
 
 // Receipt returns the receipt for a change of a name, for everyone. The caller must make sure that
-// the revision is public. The content is left out if it has parts that are not public. It is also
-// left out if the change says who made it or why and [Options.Content] is not set. If the change
-// was redacted, the receipt also proves the redaction.
+// the revision is public. The receipt has the content that everyone may see, if this can be proved
+// without the rest (see [Log.content]). If the change was redacted, the receipt also proves the
+// redaction.
 func (l *Log) Receipt(ctx context.Context, c *store.Change) ([]byte, error) {
+	return l.currentReceipt(ctx, c, l.content)
+}
+
+// OwnReceipt returns the receipt for a change with all its content, for those who may read the
+// history.
+func (l *Log) OwnReceipt(ctx context.Context, c *store.Change) ([]byte, error) {
+	return l.currentReceipt(ctx, c, allContent)
+}
+
+func allContent(*store.Change) receipt.Content { return receipt.All }
+
+func (l *Log) currentReceipt(ctx context.Context, c *store.Change, content func(*store.Change) receipt.Content) ([]byte, error) {
 	p, err := l.current()
 	if err != nil {
 		return nil, err
 	}
+	return l.receipt(ctx, p, c, content)
+}
+
+// receipt returns the receipt for a change. The function content says how much content of this
+// change, and of the one that redacts it, the receipt has.
+func (l *Log) receipt(ctx context.Context, p *published, c *store.Change, content func(*store.Change) receipt.Content) ([]byte, error) {
 	e, hashes, err := l.prove(ctx, p, c.Subject(), c.Revision())
 	if err != nil {
 		return nil, err
 	}
 	var by *receipt.Redaction
 	if e.Change.Redacted {
-		if by, err = l.redaction(ctx, p, e.Change); err != nil {
+		if by, err = l.redaction(ctx, p, e.Change, content); err != nil {
 			return nil, err
 		}
 	}
-	return receipt.New(e, l.isOpen(e.Change), hashes, p.text, by), nil
+	return receipt.New(e, content(e.Change), hashes, p.text, by), nil
 }
 
 // Leaf returns the position of a change in the log, and the hash of its leaf.
@@ -51,7 +69,7 @@ func (l *Log) Leaf(ctx context.Context, c *store.Change) (origin string, seq uin
 	if err != nil {
 		return "", 0, hash, err
 	}
-	return p.origin, e.Seq, tlog.EntryHash(receipt.NewPart(e, false).Leaf), nil
+	return p.origin, e.Seq, tlog.EntryHash(receipt.NewPart(e, receipt.None).Leaf), nil
 }
 
 func (l *Log) prove(ctx context.Context, p *published, s store.Subject, revision uint64) (*store.Entry, []tlog.Hash, error) {
@@ -68,7 +86,7 @@ func (l *Log) prove(ctx context.Context, p *published, s store.Subject, revision
 
 // redaction returns the proof of the change that removed the content of the change c, or nil if it
 // is not published yet.
-func (l *Log) redaction(ctx context.Context, p *published, c *store.Change) (*receipt.Redaction, error) {
+func (l *Log) redaction(ctx context.Context, p *published, c *store.Change, content func(*store.Change) receipt.Content) (*receipt.Redaction, error) {
 	for by, err := range l.history(ctx, c) {
 		if err != nil {
 			return nil, err
@@ -83,7 +101,7 @@ func (l *Log) redaction(ctx context.Context, p *published, c *store.Change) (*re
 		if err != nil {
 			return nil, err
 		}
-		r := &receipt.Redaction{Part: receipt.NewPart(e, l.isOpen(e.Change)), Index: e.Seq - 1}
+		r := &receipt.Redaction{Part: receipt.NewPart(e, content(e.Change)), Index: e.Seq - 1}
 		for _, h := range hashes {
 			r.Hashes = append(r.Hashes, h[:])
 		}
@@ -96,16 +114,15 @@ func (l *Log) history(ctx context.Context, c *store.Change) iter.Seq2[*store.Cha
 	return store.History(ctx, l.o.Store, name.FromKey(c.Subject().Key))
 }
 
-// isOpen reports whether everyone may see the whole content of a change.
-func (l *Log) isOpen(c *store.Change) bool {
-	rec := c.Record
-	if rec == nil || rec.Status == nomen.Reserved || rec.Status == nomen.Retired && !rec.ShowLocations && len(rec.Locations) > 0 {
-		return false
+// content returns how much of the content of a change a receipt for everyone has. If the digest of
+// the change is split, that is the public part; otherwise it is all of the content or nothing. With
+// [Options.Content], authors, reasons and batches count as public.
+func (l *Log) content(c *store.Change) receipt.Content {
+	switch {
+	case c.Record == nil || c.Record.Status == nomen.Reserved:
+		return receipt.None
+	case !c.HasPrivate() || l.o.Content && !(&store.Change{Record: c.Record}).HasPrivate():
+		return receipt.All
 	}
-	for _, v := range rec.Values {
-		if !v.Public() {
-			return false
-		}
-	}
-	return l.o.Content || c.Who == "" && c.Why == "" && c.Batch == ""
+	return receipt.Public
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,7 +99,7 @@ func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	if t.Level == tlog.EntriesLevel {
-		return l.bundle(ctx, t, p.size)
+		return l.bundle(ctx, t, p.size, false)
 	}
 	if data, ok := l.cache.get(t); ok {
 		return data, nil
@@ -131,10 +132,55 @@ func readTile(ctx context.Context, s store.TreeReader, t tlog.Tile) ([]byte, err
 	return data, err
 }
 
-// bundle returns a bundle of entries, if all entries of the bundle in the published log are public,
-// including entries after the width of t. Otherwise clients could find the hidden entries by asking
-// for each width. Whether entries are public can change, so bundles are not cached.
-func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, error) {
+// shownDir is where the log has bundles without the entries that are not public.
+const shownDir = "shown/"
+
+// ShownPath returns the path of a bundle without the entries that are not public. Its form is that
+// of a bundle, and each such entry has the length 0. This is an extension of tlog-tiles.
+func ShownPath(t tlog.Tile) string {
+	return shownDir + strings.TrimPrefix(t.Path(), entriesDir)
+}
+
+const entriesDir = "tile/entries/"
+
+// File returns the file at a path below the URL of the log. If immutable is true, it never changes.
+func (l *Log) File(ctx context.Context, path string) (data []byte, immutable bool, err error) {
+	if path == "checkpoint" {
+		data, err = l.Checkpoint()
+		return data, false, err
+	}
+	rest, shown := strings.CutPrefix(path, shownDir)
+	if shown {
+		path = entriesDir + rest
+	}
+	t, err := tlog.ParseTilePath(path)
+	switch {
+	case err != nil:
+		return nil, false, fs.ErrNotExist
+	case shown:
+		data, err = l.shownEntries(ctx, t)
+		return data, false, err
+	}
+	data, err = l.Tile(ctx, t)
+	return data, t.Level != tlog.EntriesLevel, err
+}
+
+// shownEntries returns a bundle without the entries that are not public.
+func (l *Log) shownEntries(ctx context.Context, t tlog.Tile) ([]byte, error) {
+	p, err := l.current()
+	if err != nil {
+		return nil, err
+	}
+	if !t.In(p.size) || !l.o.Entries {
+		return nil, fs.ErrNotExist
+	}
+	return l.bundle(ctx, t, p.size, true)
+}
+
+// bundle returns a bundle of entries. If some of them, up to the end of the full bundle, are not
+// public, the error is ErrNotShown, or with gaps set, they have the length 0. Whether entries are
+// public can change, so bundles are not cached.
+func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64, gaps bool) ([]byte, error) {
 	first := t.N * tlog.TileWidth
 	shown, at := first+uint64(t.Width), first
 	var data []byte
@@ -142,7 +188,7 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // whether the names are listed
 	for leaf, err := range l.o.Store.Leaves(ctx, first, first+uint64(tlog.WidthOf(t.Level, t.N, size))) {
 		if err != nil {
 			return nil, err
@@ -151,13 +197,19 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, err
 		if err != nil {
 			return nil, err
 		}
-		if subject := parsed.Subject; subject.Kind == store.KindName && !seen[subject.Key] {
-			seen[subject.Key] = true
-			if ok, err := isListed(ctx, l.o.Store, set, subject.Key); err != nil || !ok {
-				return nil, errors.Join(err, ErrNotShown)
-			}
+		ok, err := l.isShown(ctx, set, parsed.Subject, seen)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok && !gaps:
+			return nil, ErrNotShown
+		case !ok:
+			leaf = nil
 		}
 		if at++; at > shown {
+			if gaps {
+				break
+			}
 			continue
 		}
 		if data, err = tlog.AppendEntry(data, leaf); err != nil {
@@ -165,6 +217,20 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, err
 		}
 	}
 	return data, nil
+}
+
+// isShown reports whether everyone may see entries about a subject. The map seen has the names whose
+// entries were asked for before.
+func (l *Log) isShown(ctx context.Context, set *store.AuthoritySet, s store.Subject, seen map[string]bool) (ok bool, err error) {
+	if s.Kind != store.KindName {
+		return true, nil
+	}
+	if ok, known := seen[s.Key]; known {
+		return ok, nil
+	}
+	ok, err = isListed(ctx, l.o.Store, set, s.Key)
+	seen[s.Key] = ok
+	return ok, err
 }
 
 // isListed reports whether everyone may know that a name exists: it is active or retired, and its

@@ -26,7 +26,21 @@ const MediaType = "text/plain; charset=utf-8"
 // Extension is the extension of files with receipts (tlog-proof).
 const Extension = ".tlog-proof"
 
-const format = "nomen-receipt/1"
+// Values of [Extra].Format, with the version of the format. A receipt has the second version only if
+// a part of it has a private hash.
+const (
+	format1 = "nomen-receipt/1"
+	format2 = "nomen-receipt/2"
+)
+
+// A Content says how much of the content of a change a receipt has.
+type Content int
+
+const (
+	None   Content = iota
+	Public         // what everyone may see, if the digest of the change is split; otherwise nothing
+	All
+)
 
 // An Extra is the extra data of a receipt. Nothing in it needs to be trusted: [Check] verifies it
 // against the proof.
@@ -39,11 +53,14 @@ type Extra struct {
 	Redaction *Redaction `json:"redaction,omitempty"`
 }
 
-// A Part is the leaf of a change, and its content.
+// A Part is the leaf of a change, and its content. With a Salt, Content is the value of the change
+// (docs/reference/files.md#values). With a PrivateHash, Content is the public part of the value, and
+// PrivateHash the hash of its private part. Without both, there is no content.
 type Part struct {
-	Leaf    []byte `json:"leaf"`
-	Salt    []byte `json:"salt,omitempty"`    // absent if the receipt does not have the content
-	Content []byte `json:"content,omitempty"` // as in docs/reference/files.md#values
+	Leaf        []byte `json:"leaf"`
+	Salt        []byte `json:"salt,omitempty"`
+	Content     []byte `json:"content,omitempty"`
+	PrivateHash []byte `json:"private_hash,omitempty"`
 }
 
 // A Redaction is a change that removed content, with the proof that the log has it.
@@ -53,21 +70,37 @@ type Redaction struct {
 	Hashes [][]byte `json:"hashes,omitempty"`
 }
 
-// New returns the receipt for an entry. The parameter content says whether it has the content. The
-// proof is that the log with the signed checkpoint has the entry.
-func New(e *store.Entry, content bool, hashes []tlog.Hash, checkpoint []byte, redaction *Redaction) []byte {
-	extra := Extra{Format: format, Part: NewPart(e, content), Redaction: redaction}
+// New returns the receipt for an entry, with some of its content. The proof is that the log with the
+// signed checkpoint has the entry.
+func New(e *store.Entry, content Content, hashes []tlog.Hash, checkpoint []byte, redaction *Redaction) []byte {
+	extra := Extra{Format: format1, Part: NewPart(e, content), Redaction: redaction}
+	if extra.hasPrivateHash() {
+		extra.Format = format2
+	}
 	b, _ := json.Marshal(extra) // it has only bytes, numbers and strings
 	p := tlog.Proof{Extra: b, Index: e.Seq - 1, Hashes: hashes, Checkpoint: checkpoint}
 	return p.Append(nil)
 }
 
-// NewPart returns the leaf of an entry, and its content if the parameter content is set. Of a
-// redacted entry, there is no content.
-func NewPart(e *store.Entry, content bool) Part {
+func (e *Extra) hasPrivateHash() bool {
+	return len(e.PrivateHash) > 0 || e.Redaction != nil && len(e.Redaction.PrivateHash) > 0
+}
+
+// NewPart returns the leaf of an entry, and its content as far as content says. Of a redacted entry,
+// there is no content.
+func NewPart(e *store.Entry, content Content) Part {
 	p := Part{Leaf: codec.AppendLeaf(nil, e)}
-	if content && !e.Change.Redacted {
-		p.Salt, p.Content = bytes.Clone(e.Salt[:]), codec.Append(nil, e.Change)
+	if content == None || e.Change.Redacted {
+		return p
+	}
+	value := codec.Append(nil, e.Change)
+	if content == All {
+		p.Salt, p.Content = bytes.Clone(e.Salt[:]), value
+		return p
+	}
+	if public, private, ok := codec.SplitValue(value); ok {
+		hash := codec.SaltedHash(e.Salt, private)
+		p.Content, p.PrivateHash = public, hash[:]
 	}
 	return p
 }
@@ -79,7 +112,8 @@ type Result struct {
 	Leaf       *codec.Leaf   // what the log says of the change
 	Hash       tlog.Hash     // of the leaf
 	Change     *store.Change // the content; nil if the receipt does not have it
-	RedactedBy *Result       // the change that removed the content, or nil
+	Public     bool          // Change has only the public content: not the author, for example
+	RedactedBy *Result       // the change that removed the content; nil if there is none
 }
 
 // Errors of [Check].
@@ -98,7 +132,7 @@ func Parse(data []byte) (*tlog.Proof, *Extra, error) {
 	var e Extra
 	d := json.NewDecoder(bytes.NewReader(p.Extra))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil || e.Format != format || d.More() {
+	if err := d.Decode(&e); err != nil || d.More() || e.Format != format1 && e.Format != format2 || e.hasPrivateHash() != (e.Format == format2) {
 		return nil, nil, ErrFormat
 	}
 	if e.Redaction != nil && len(e.Redaction.Hashes) > tlog.MaxProofHashes {
@@ -158,13 +192,18 @@ func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*R
 		return nil, err
 	}
 	r := &Result{Log: signed, Seq: index + 1, Leaf: leaf, Hash: tlog.EntryHash(part.Leaf)}
-	if len(part.Content) == 0 && len(part.Salt) == 0 {
+	switch {
+	case len(part.Content) == 0 && len(part.Salt) == 0 && len(part.PrivateHash) == 0:
 		return r, nil
-	}
-	if len(part.Salt) != store.SaltSize || sha256.Sum256(append(bytes.Clone(part.Salt), part.Content...)) != leaf.Digest {
+	case len(part.PrivateHash) == sha256.Size && len(part.Salt) == 0 && codec.PublicDigest(part.Content, [sha256.Size]byte(part.PrivateHash)) == leaf.Digest:
+		r.Public = true
+		r.Change, err = codec.DecodePublic(leaf.Subject, part.Content)
+	case len(part.Salt) == store.SaltSize && len(part.PrivateHash) == 0 && codec.Digest([store.SaltSize]byte(part.Salt), part.Content) == leaf.Digest:
+		r.Change, err = codec.Decode(leaf.Subject, part.Content)
+	default:
 		return nil, ErrContent
 	}
-	if r.Change, err = codec.Decode(leaf.Subject, part.Content); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	// A log could have a leaf whose status, time or revision differs from the content.

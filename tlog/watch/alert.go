@@ -28,6 +28,7 @@ const (
 	BackDated   Kind = "back-dated"  // an entry has an earlier time than its place in the log allows
 	FutureTime  Kind = "future"      // an entry has a later time than the log
 	Unreadable  Kind = "unreadable"  // the log could not be checked for UnreadableAfter
+	Stale       Kind = "stale"       // the log has not grown for Options.MaxAge
 
 	Deleted    Kind = "deleted"    // a reserved name was deleted
 	Retired    Kind = "retired"    // a name was retired, so it no longer leads to its locations
@@ -38,11 +39,11 @@ const (
 	Altered    Kind = "altered"    // the server shows other content for a name than the log has
 )
 
-// AboutNames reports whether an alert of this kind is about changes that the log itself shows. They
-// can be legitimate, and do not mean that the log is wrong.
-func (k Kind) AboutNames() bool {
+// IsNotice reports whether an alert of this kind does not mean that the log is wrong: it is about
+// changes that the log itself shows, or a log that does not grow. Both can be legitimate.
+func (k Kind) IsNotice() bool {
 	switch k {
-	case Deleted, Retired, Changed, Redacted:
+	case Deleted, Retired, Changed, Redacted, Stale:
 		return true
 	}
 	return false

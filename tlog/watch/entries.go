@@ -58,6 +58,12 @@ func (r *reading) step(ctx context.Context) error {
 		return nil
 	}
 	data, err := tlog.ReadTile(ctx, r.tiles, tile)
+	gaps := false
+	if isAbsent(err) {
+		if shown, shownErr := r.tiles.ReadTile(ctx, shownPath(tile)); !isAbsent(shownErr) {
+			data, err, gaps = shown, shownErr, true
+		}
+	}
 	var unavailable *unavailableError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -77,6 +83,12 @@ func (r *reading) step(ctx context.Context) error {
 	}
 	for i, entry := range entries {
 		index := n*tlog.TileWidth + uint64(i)
+		if gaps && len(entry) == 0 { // its name is not public
+			if index >= r.next {
+				r.hidden++
+			}
+			continue
+		}
 		if tlog.EntryHash(entry) != hashes[i] {
 			a := bundleAlert(tile, fmt.Errorf("entry %d does not match the hash in the tree", index+1))
 			a.Entry = index + 1
@@ -91,6 +103,20 @@ func (r *reading) step(ctx context.Context) error {
 	}
 	r.next = n*tlog.TileWidth + uint64(width)
 	return nil
+}
+
+// Where a log has bundles, and those without the entries that are not public, in which such an entry
+// has the length 0.
+const (
+	entriesDir = "tile/entries/"
+	shownDir   = "shown/"
+)
+
+func shownPath(t tlog.Tile) string { return shownDir + strings.TrimPrefix(t.Path(), entriesDir) }
+
+// isAbsent reports whether the log does not have or not show a file.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 func bundleAlert(tile tlog.Tile, err error) *Alert {

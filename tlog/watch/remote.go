@@ -67,7 +67,7 @@ func (r *Remote) Checkpoint(ctx context.Context) ([]byte, error) {
 // are not public, the error is [fs.ErrPermission].
 func (r *Remote) ReadTile(ctx context.Context, path string) ([]byte, error) {
 	limit := tlog.MaxTile
-	if strings.HasPrefix(path, "tile/entries/") {
+	if strings.HasPrefix(path, entriesDir) || strings.HasPrefix(path, shownDir) {
 		limit = tlog.MaxBundle
 	}
 	return r.read(ctx, path, limit)

@@ -28,7 +28,7 @@ func TestServed(t *testing.T) {
 	_, otherKey := keyPair(t, origin, false)
 	entry := func(key string, revision, seq uint64, location string) *store.Entry {
 		n := name.MustParse(key)
-		c := &store.Change{Expected: revision - 1, Time: start, Record: &store.Record{
+		c := &store.Change{Expected: revision - 1, Time: start, Who: "anna", Split: true, Record: &store.Record{
 			Name: n, Status: nomen.Active, Revision: revision, Spelling: n.Key(), Modified: start,
 			Locations: []nomen.Location{{URL: location}},
 		}}
@@ -49,7 +49,7 @@ func TestServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	proofs := map[uint64][]tlog.Hash{1: {leaves[1], leaves[2]}, 2: {leaves[0], leaves[2]}, 3: {hashPair(leaves[0], leaves[1])}}
-	text := func(e *store.Entry, content bool) string {
+	text := func(e *store.Entry, content receipt.Content) string {
 		return string(receipt.New(e, content, proofs[e.Seq], msg, nil))
 	}
 	forged := entry("urn:x-a:n", 2, 2, "https://evil.example/")
@@ -65,17 +65,19 @@ func TestServed(t *testing.T) {
 		failsToAnswer   bool
 		withForeignKeys bool
 	}{
-		{name: "as logged", status: 200, receipt: text(second, true), leads: "https://example.org/2"},
-		{name: "without content", status: 200, receipt: text(second, false), leads: "https://evil.example/"},
-		{name: "dropped, but with a receipt", status: 200, receipt: text(second, true), named: 404, kind: watch.Dropped, text: "does not answer requests for the name itself"},
+		{name: "as logged", status: 200, receipt: text(second, receipt.All), leads: "https://example.org/2"},
+		{name: "without content", status: 200, receipt: text(second, receipt.None), leads: "https://evil.example/"},
+		{name: "dropped, but with a receipt", status: 200, receipt: text(second, receipt.All), named: 404, kind: watch.Dropped, text: "does not answer requests for the name itself"},
 		{name: "gone", status: 410, kind: watch.Dropped, text: "entry 2 of the log"},
 		{name: "dropped", status: 404, kind: watch.Dropped, text: "entry 2 of the log"},
-		{name: "content rewritten", status: 200, receipt: text(forged, true), kind: watch.Altered, text: "does not match the digest"},
-		{name: "older revision", status: 200, receipt: text(first, true), kind: watch.Altered, text: "shows entry 1, but the log has the newer entry 2"},
-		{name: "other name", status: 200, receipt: text(other, true), kind: watch.Altered, text: "about another name"},
+		{name: "content rewritten", status: 200, receipt: text(forged, receipt.All), kind: watch.Altered, text: "does not match the digest"},
+		{name: "older revision", status: 200, receipt: text(first, receipt.All), kind: watch.Altered, text: "shows entry 1, but the log has the newer entry 2"},
+		{name: "other name", status: 200, receipt: text(other, receipt.All), kind: watch.Altered, text: "about another name"},
 		{name: "no receipt", status: 200, receipt: "<html>", kind: watch.Altered, text: "not valid"},
-		{name: "other key", status: 200, receipt: text(second, true), kind: watch.Altered, text: "no signature", withForeignKeys: true},
-		{name: "retargeted", status: 200, receipt: text(second, true), leads: "https://evil.example/", kind: watch.Retargeted, text: "redirects to https://evil.example/"},
+		{name: "other key", status: 200, receipt: text(second, receipt.All), kind: watch.Altered, text: "no signature", withForeignKeys: true},
+		{name: "retargeted, receipt without the author", status: 200, receipt: text(second, receipt.Public), leads: "https://evil.example/", kind: watch.Retargeted, text: "redirects to https://evil.example/"},
+		{name: "public content rewritten", status: 200, receipt: text(forged, receipt.Public), kind: watch.Altered, text: "does not match the digest"},
+		{name: "retargeted", status: 200, receipt: text(second, receipt.All), leads: "https://evil.example/", kind: watch.Retargeted, text: "redirects to https://evil.example/"},
 		{name: "fails", status: 500, failsToAnswer: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,12 +177,17 @@ func TestServedIsWatched(t *testing.T) {
 func TestHiddenBundles(t *testing.T) {
 	s := newSite(t).fill(600)
 	inner := http.Handler(s)
+	var shown []byte // of the bundle, if the server shows some of its entries
+	status := http.StatusForbidden
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/tile/entries/001") {
-			http.Error(w, "not shown", http.StatusForbidden)
-			return
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/tile/entries/001"):
+			http.Error(w, "not shown", status)
+		case strings.HasSuffix(r.URL.Path, "/shown/001") && shown != nil:
+			_, _ = w.Write(shown)
+		default:
+			inner.ServeHTTP(w, r)
 		}
-		inner.ServeHTTP(w, r)
 	}))
 	defer server.Close()
 	log, err := watch.NewRemote(server.URL+"/-/log", nil, time.Now)
@@ -191,4 +198,25 @@ func TestHiddenBundles(t *testing.T) {
 	if r := a.check(t); r.Hidden != 256 || r.Checked != 600 || !r.Entries || len(a.alerts) != 0 {
 		t.Errorf("got %+v and %v, want 256 hidden entries and no alert", r, a.alerts)
 	}
+
+	// The server shows all entries of the bundle but two; a static copy answers with 404.
+	for i := range 256 {
+		entry := s.leaves[256+i]
+		if i == 7 || i == 255 {
+			entry = nil
+		}
+		if shown, err = tlog.AppendEntry(shown, entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, status = range []int{http.StatusForbidden, http.StatusNotFound} {
+		a = newClient(t, s, func(o *watch.Options) { o.All, o.Log = true, log })
+		if r := a.check(t); r.Hidden != 2 || r.Checked != 600 || !r.Entries || len(a.alerts) != 0 {
+			t.Errorf("with status %d: got %+v and %v, want 2 hidden entries and no alert", status, r, a.alerts)
+		}
+	}
+	shown[5] ^= 1
+	a = newClient(t, s, func(o *watch.Options) { o.All, o.Log = true, log })
+	a.check(t)
+	a.want(t, watch.BadBundle, "entry 257 does not match")
 }

@@ -28,7 +28,16 @@ const (
 type head struct {
 	Signed string    `json:"checkpoint"` // with all signatures, as it was published
 	Size   uint64    `json:"size"`
-	Time   time.Time `json:"time"` // when it was read
+	Time   time.Time `json:"time"`           // when it was read
+	First  time.Time `json:"first,omitzero"` // when a checkpoint of this size was first read; Time if zero
+}
+
+// since returns when the log was first known to have the size of the head.
+func (h head) since() time.Time {
+	if h.First.IsZero() {
+		return h.Time
+	}
+	return h.First
 }
 
 type watchedName struct {
@@ -114,7 +123,7 @@ func (h head) checkpoint() tlog.Checkpoint {
 // that the heads cover the whole time with less detail in the past.
 func (s *state) add(signed []byte, size uint64, now time.Time) {
 	if n := len(s.Heads); n > 0 && s.Heads[n-1].Size == size {
-		s.Heads[n-1] = head{string(signed), size, now}
+		s.Heads[n-1] = head{string(signed), size, now, s.Heads[n-1].since()}
 		return
 	}
 	if len(s.Heads) == maxHeads {
@@ -126,5 +135,5 @@ func (s *state) add(signed []byte, size uint64, now time.Time) {
 		}
 		s.Heads = slices.Clip(thin)
 	}
-	s.Heads = append(s.Heads, head{string(signed), size, now})
+	s.Heads = append(s.Heads, head{string(signed), size, now, now})
 }

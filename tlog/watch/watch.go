@@ -31,6 +31,7 @@ type Options struct {
 	Prefixes  []name.Prefix   // names whose changes are reported
 	Seen      [][]byte        // signed checkpoints that others have got; the log must have them all
 	All       bool            // check the whole log: an audit
+	MaxAge    time.Duration   // how long the log may stay as it is; 0 means for ever
 	Tolerance time.Duration   // how much the times of entries may be out of order; 0 means DefaultTolerance
 	State     string          // file with what is known about the log; "" for none
 	Served    Served          // compares what the server shows with the log; nil for none
@@ -48,6 +49,9 @@ func (o *Options) Check() error {
 		if !tlog.IsWitnessKey(w) {
 			return fmt.Errorf("the key %q is not that of a witness", w.Name())
 		}
+	}
+	if o.MaxAge < 0 {
+		return errors.New("the maximum age must not be negative")
 	}
 	if tlog.IsWitnessKey(o.Key) {
 		return fmt.Errorf("the key %q is that of a witness, not of a log", o.Key.Name())
@@ -67,7 +71,7 @@ type Report struct {
 	Unanswered int       `json:"unanswered"` // names that could not be compared, because the server did not answer properly
 	Cosigns    int       `json:"cosignatures"`
 	Alerts     int       `json:"alerts"`
-	Names      int       `json:"names"` // alerts that are only about changes of names
+	Notices    int       `json:"notices"` // of these, alerts that do not mean that the log is wrong
 	Time       time.Time `json:"time"`
 }
 
@@ -79,6 +83,7 @@ type Watcher struct {
 
 	unreadSince time.Time // first check since which the log could not be read; zero if it could
 	told        bool      // an alert has said that the log cannot be read
+	staleSize   uint64    // size of the log about which an alert has said that it does not grow
 }
 
 // UnreadableAfter is how long a log can be unreadable before a [Watcher] gives an alert. A server
@@ -114,6 +119,9 @@ func New(o Options) (*Watcher, error) {
 func (w *Watcher) Check(ctx context.Context) (Report, error) {
 	c := &checking{Options: &w.o, state: w.state, seen: w.seen, report: Report{Origin: w.o.Key.Name(), Time: w.o.Now()}}
 	err := c.run(ctx)
+	if err == nil {
+		w.stale(c)
+	}
 	a := alertOf(err)
 	switch {
 	case a != nil:
@@ -138,6 +146,19 @@ func (w *Watcher) unreadable(c *checking, err error) {
 	}
 }
 
+// stale gives an alert, once for each size, if the log has not grown for [Options.MaxAge]. A
+// checkpoint has no time, so a server could otherwise show an old one for as long as it likes.
+func (w *Watcher) stale(c *checking) {
+	n := len(c.state.Heads)
+	if c.MaxAge == 0 || n == 0 || w.staleSize == c.report.Size {
+		return
+	}
+	if since := c.state.Heads[n-1].since(); c.report.Time.Sub(since) >= c.MaxAge {
+		w.staleSize = c.report.Size
+		c.alert(alertf(Stale, "the log has %d entries since %s or longer: it no longer grows, or the server shows an old state", c.report.Size, since.UTC().Format(time.RFC3339)))
+	}
+}
+
 type checking struct {
 	*Options
 	state  *state
@@ -149,8 +170,8 @@ type checking struct {
 func (c *checking) alert(a *Alert) {
 	a.Origin, a.Size, a.Time = c.report.Origin, c.report.Size, c.report.Time
 	c.report.Alerts++
-	if a.Kind.AboutNames() {
-		c.report.Names++
+	if a.Kind.IsNotice() {
+		c.report.Notices++
 	}
 	c.Alert(a)
 }

@@ -333,8 +333,8 @@ func TestAttacks(t *testing.T) {
 			}
 			r := c.check(t)
 			c.want(t, tt.kind, tt.text)
-			if r.Names != 0 {
-				t.Errorf("got %d alerts about names, want none", r.Names)
+			if r.Notices != 0 {
+				t.Errorf("got %d alerts about names, want none", r.Notices)
 			}
 			a := newClient(t, s, func(o *watch.Options) { o.All, o.Prefixes = true, nil })
 			a.check(t)
@@ -346,6 +346,39 @@ func TestAttacks(t *testing.T) {
 			}
 			a.want(t, tt.audit, "")
 		})
+	}
+}
+
+// TestStale checks that a watcher reports a log that does not grow, once, also after a restart, and
+// that it goes on.
+func TestStale(t *testing.T) {
+	s := newSite(t).fill(10)
+	state := filepath.Join(t.TempDir(), "state")
+	set := func(o *watch.Options) { o.MaxAge, o.State = time.Hour, state }
+	c := newClient(t, s, set)
+	for _, tt := range []struct {
+		passes time.Duration
+		grows  int
+		alerts int
+	}{
+		{0, 0, 0}, {59 * time.Minute, 0, 0}, {time.Minute, 0, 1}, {time.Hour, 0, 0}, {0, 1, 0}, {30 * time.Minute, 0, 0}, {30 * time.Minute, 0, 1},
+	} {
+		s.now = s.now.Add(tt.passes)
+		s.fill(tt.grows)
+		r := c.check(t)
+		if len(c.alerts) != tt.alerts || r.Notices != tt.alerts {
+			t.Errorf("after %v and %d entries: the alerts %v, want %d", tt.passes, tt.grows, c.alerts, tt.alerts)
+		}
+		if tt.alerts > 0 {
+			c.want(t, watch.Stale, "no longer grows")
+		}
+	}
+	c = newClient(t, s, set)
+	c.check(t)
+	c.want(t, watch.Stale, "11 entries since 2026-11-24T")
+	without := newClient(t, s, func(o *watch.Options) { o.State = state })
+	if without.check(t); len(without.alerts) != 0 {
+		t.Errorf("without a maximum age: the alerts %v, want none", without.alerts)
 	}
 }
 
@@ -417,7 +450,7 @@ func TestNames(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d %s", a.Kind, a.Entry, a.Name))
 	}
 	want := []string{"changed 302 urn:x-a:kept", "retired 303 urn:x-a:kept", "redacted 304 urn:x-a:kept", "retired 304 urn:x-a:kept"}
-	if !slices.Equal(got, want) || r.Names != len(want) {
+	if !slices.Equal(got, want) || r.Notices != len(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if c.check(t); len(c.alerts) != 0 {

@@ -27,7 +27,9 @@ import (
 const (
 	MaxLogs        = 1000 // logs that a witness knows
 	maxConcurrent  = 64   // requests that are answered at the same time
+	maxBodies      = 256  // request bodies that are read at the same time
 	requestTimeout = 10 * time.Second
+	bodyTimeout    = 5 * time.Second
 )
 
 // Options are the settings of a [Server].
@@ -48,6 +50,9 @@ type Server struct {
 	lock *os.File
 	mux  *http.ServeMux
 	busy chan struct{}
+
+	mu     sync.Mutex
+	bodies []*http.ResponseController // of the requests whose bodies are being read, oldest first
 }
 
 // A watched is a log that a witness knows.
@@ -109,22 +114,54 @@ func (s *Server) Close() error { return s.lock.Close() }
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.busy <- struct{}{}:
-		defer func() { <-s.busy }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "too many requests at the same time", http.StatusServiceUnavailable)
-		return
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	defer cancel()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	s.mux.ServeHTTP(w, r.WithContext(ctx))
 }
 
+// take takes one of the places for requests that are answered. The caller must give it back with free.
+// If there is no place, take answers the request and returns false.
+func (s *Server) take(w http.ResponseWriter) bool {
+	select {
+	case s.busy <- struct{}{}:
+		return true
+	default:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests at the same time", http.StatusServiceUnavailable)
+		return false
+	}
+}
+
+func (s *Server) free() { <-s.busy }
+
+// readBody reads the body of a request. A client that sends slowly takes no place from others: if too
+// many bodies are being read, the one that began first is given up.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // not supported without a connection
+	s.mu.Lock()
+	if len(s.bodies) == maxBodies {
+		_ = s.bodies[0].SetReadDeadline(time.Unix(1, 0))
+		s.bodies = slices.Delete(s.bodies, 0, 1)
+	}
+	s.bodies = append(s.bodies, control)
+	s.mu.Unlock()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tlog.MaxWitnessRequest))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.bodies, control); i >= 0 {
+		s.bodies = slices.Delete(s.bodies, i, i+1)
+	}
+	return body, err
+}
+
 // page shows the key of the witness, and what it cosigned last.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
+	if !s.take(w) {
+		return
+	}
+	defer s.free()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	fmt.Fprintf(w, "This is a witness of transparency logs (https://c2sp.org/tlog-witness).\n\nkey   %s\n", s.o.Public)
@@ -145,11 +182,15 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 // addCheckpoint answers a request for a cosignature. It makes the checks in the order of the
 // specification.
 func (s *Server) addCheckpoint(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tlog.MaxWitnessRequest))
+	body, err := s.readBody(w, r)
 	if err != nil {
-		http.Error(w, "the request is too long, or it broke off", http.StatusBadRequest)
+		http.Error(w, "the request is too long, was sent too slowly, or broke off", http.StatusBadRequest)
 		return
 	}
+	if !s.take(w) {
+		return
+	}
+	defer s.free()
 	q, err := tlog.ParseWitnessRequest(body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -200,6 +201,43 @@ func TestAddCheckpoint(t *testing.T) {
 	s.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/", nil))
 	if text := page.Body.String(); !strings.Contains(text, w.vkey) || !strings.Contains(text, origin+", cosigned up to entry 300") {
 		t.Errorf("the page of the witness is %q", text)
+	}
+}
+
+// TestSlowBodies checks that clients that send their requests slowly, more than the witness reads at
+// the same time, keep no other client from a cosignature.
+func TestSlowBodies(t *testing.T) {
+	logKey := newKey(t, origin, false)
+	h := newHistory(t, logKey, 3, 3, "")
+	server := httptest.NewServer(newServer(t, newKey(t, "w.example.org", true), t.TempDir(), logKey))
+	t.Cleanup(server.Close)
+	const slow = 300 // more than maxBodies
+	conns := make([]net.Conn, slow)
+	for i := range conns {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		conns[i] = c
+		if _, err := io.WriteString(c, "POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nContent-Length: 100\r\n\r\nold"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The first slow request gets its error as soon as there are too many: then all are being read.
+	answer := make([]byte, 12)
+	if _, err := io.ReadFull(conns[0], answer); err != nil || string(answer) != "HTTP/1.1 400" {
+		t.Errorf("the first slow request: %q, %v", answer, err)
+	}
+	for n := range int64(3) {
+		resp, err := http.Post(server.URL+"/add-checkpoint", "text/plain", strings.NewReader(h.request(t, n, n+1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("a request while others are slow: %d, want 200", resp.StatusCode)
+		}
 	}
 }
 

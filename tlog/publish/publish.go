@@ -67,7 +67,7 @@ type Options struct {
 // A Log is the published log of a store. It is safe for concurrent use.
 type Log struct {
 	o            Options
-	witnesses    *witness.Group // nil if there are none
+	witnesses    *witness.Group // may be nil
 	split        bool           // the store splits digests; used by a step
 	contradicted quiet.Lines    // lines about witnesses that contradict the log; used by a step
 	shown        atomic.Pointer[published]
@@ -92,7 +92,7 @@ type Status struct {
 	Origin   string    // of the checkpoints
 	VKey     string    // the public key, with which clients verify them
 	Size     uint64    // entries in the published checkpoint
-	Time     time.Time // when this process first saw this checkpoint; zero if there is none
+	Time     time.Time // when this process first saw this checkpoint, or zero
 	Waiting  uint64    // entries of the log that are not published yet
 	Problem  string    // why nothing more is published; "" if all is well
 	Cosigned int       // witnesses that have cosigned the checkpoint

@@ -113,7 +113,7 @@ type Result struct {
 	Hash       tlog.Hash     // of the leaf
 	Change     *store.Change // the content; nil if the receipt does not have it
 	Public     bool          // Change has only the public content: not the author, for example
-	RedactedBy *Result       // the change that removed the content; nil if there is none
+	RedactedBy *Result       // the change that removed the content, or nil
 }
 
 // Errors of [Check].

@@ -114,7 +114,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "internal/backups", ours: ". internal/durable internal/flock internal/ledger internal/requestlog resolve store store/pebblestore"},
 	{layer: 10, dir: "counts/countstore", ours: "counts internal/durable internal/pacer store store/pebblestore", theirs: "github.com/cockroachdb/pebble/v2"},
 	{layer: 10, dir: "search", ours: "name . store store/pebblestore internal/pacer", theirs: "github.com/cockroachdb/pebble/v2 golang.org/x/text"},
-	{layer: 10, dir: "links", ours: ". discover internal/ascii internal/guard internal/pacer internal/race internal/retryafter name store store/pebblestore store/pgstore uri", theirs: "github.com/cockroachdb/pebble/v2 golang.org/x/net"},
+	{layer: 10, dir: "links", ours: ". discover internal/ascii internal/guard internal/location internal/pacer internal/race internal/retryafter name store store/pebblestore store/pgstore uri", theirs: "github.com/cockroachdb/pebble/v2 golang.org/x/net"},
 	{layer: 8, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
 	{layer: 7, dir: "internal/answercache", ours: "counts store"},
 	{layer: 9, dir: "store/pgstore", ours: ". counts store name internal/check internal/codec internal/gate internal/ledger internal/quiet internal/reading internal/pacer", theirs: "github.com/jackc/pgx/v5"},

@@ -47,6 +47,8 @@ const (
 	KindUnsupported = "unsupported"        // the store does not support the operation
 	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
 	KindNoLinks     = "no-link-checks"     // the server does not check links
+	KindNoArchive   = "no-archive"         // the server asks no archive for preserved copies
+	KindNoReports   = "no-reports"         // the server sends no reports
 	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
 	KindJobEnded    = "job-ended"          // the job ended before it was complete
 	KindSecond      = "second-person"      // the caller cannot decide about a job that waits for a second person
@@ -167,6 +169,12 @@ var kinds = sync.OnceValue(func() []Kind {
 		kind(KindNoLinks, "Links not checked",
 			"The server does not check the locations of names.",
 			"Set links.check = true in its configuration, and restart it.", http.StatusServiceUnavailable),
+		kind(KindNoArchive, "No archive configured",
+			"The server asks no web archive for preserved copies of dead locations.",
+			"Set links.availability or links.timegate in its configuration, and restart it.", http.StatusServiceUnavailable),
+		kind(KindNoReports, "No reports configured",
+			"The server sends no reports: its configuration has no recipients of the reports about all names.",
+			"Set reports.to or reports.webhook in its configuration, and restart it (docs/howto/report.md).", http.StatusServiceUnavailable),
 		kind(KindLoop, "Delegation loop",
 			"Too many resolvers passed on the request, because they delegate the name to each other.",
 			"Correct the delegation of one of the authorities (docs/howto/delegate-names.md).",

@@ -36,7 +36,15 @@ type Link struct {
 	Moved     bool      `json:"moved,omitempty"`      // permanently redirected for some time, so the location could be updated
 	Changed   bool      `json:"changed,omitempty"`    // the text of the page has changed
 	HostFails string    `json:"host_fails,omitempty"` // outcome of the host, if it fails as a whole
-	Detail    string    `json:"detail,omitempty"`     // what the host answered; only in the response to a check
+	Detail    string    `json:"detail,omitempty"`     // what the host answered, or why there is no copy; only in the response to a request for these
+	Archived  []string  `json:"archived,omitempty"`   // those of Names that have a location with the relation archive or memento
+	Copy      *LinkCopy `json:"copy,omitempty"`       // only in the response to a request for it
+}
+
+// A LinkCopy is a preserved copy of a location in a web archive.
+type LinkCopy struct {
+	URL  string    `json:"url"`
+	Time time.Time `json:"time"` // when the archive made it
 }
 
 // MaxLinkNames is the maximum number of names in a [Link].
@@ -59,6 +67,7 @@ type LinkStatus struct {
 	Other   bool             `json:"other,omitempty"`   // another server with the same database checks the locations
 	Failing []LinkHost       `json:"failing,omitempty"` // hosts that fail as a whole; at most 200
 	Sampled []LinkHost       `json:"sampled,omitempty"` // hosts with more locations than can be checked in 30 days; at most 200
+	Archive string           `json:"archive,omitempty"` // host of the archive that the server asks for preserved copies
 	Error   string           `json:"error,omitempty"`   // why the server does not find new locations
 }
 
@@ -98,11 +107,19 @@ func (c *Client) LinkChanges(ctx context.Context, since, until time.Time) (LinkC
 	return request[LinkChanges](ctx, c, http.MethodGet, linksPath+"/changes", q, nil)
 }
 
-// A LinkRequest is the body of POST links/{name}. Either Check or Ignore must be set.
+// A LinkRequest is the body of POST links/{name}. One of Check, Ignore, Suggest and Accept must be set.
 type LinkRequest struct {
 	URL    string    `json:"url,omitempty"`    // a single location of the name; "" for all
 	Check  bool      `json:"check,omitempty"`  // check now
 	Ignore *Ignoring `json:"ignore,omitempty"` // turn the checks off or on
+
+	// Suggest asks an archive for copies of the dead locations. This changes nothing.
+	Suggest bool `json:"suggest,omitempty"`
+
+	// Accept is the URL of a copy that the server has suggested for the location URL. It becomes a
+	// location of the name with the relation archive. Why is the reason in the history.
+	Accept string `json:"accept,omitempty"`
+	Why    string `json:"why,omitempty"`
 }
 
 // An Ignoring says until when a location is not checked.
@@ -131,8 +148,8 @@ func (c *Client) LinksOf(ctx context.Context, n name.Name) (Links, error) {
 	return request[Links](ctx, c, http.MethodGet, linksPath+"/"+EscapeName(n.Key()), nil, nil)
 }
 
-// DoLinks checks the locations of a name now, or turns their checks off or on, and returns their
-// new states.
+// DoLinks checks the locations of a name now, turns their checks off or on, or finds or adds
+// preserved copies. It returns the new states of the locations.
 func (c *Client) DoLinks(ctx context.Context, n name.Name, r LinkRequest) (Links, error) {
 	return request[Links](ctx, c, http.MethodPost, linksPath+"/"+EscapeName(n.Key()), nil, r)
 }

@@ -20,7 +20,8 @@ type Resolutions struct {
 	Failed   ByClass             `json:"failed"`             // failed lookups; zero for a name
 	Periods  []PeriodResolutions `json:"periods"`            // periods of Total that are not zero, in order
 	Services []ServiceCount      `json:"services"`           // of Total
-	Names    []NameResolutions   `json:"names,omitempty"`    // the names that people resolved most
+	Names    []NameResolutions   `json:"names,omitempty"`    // the names that people resolved most; an alias has its own counts here
+	Aliases  []NameResolutions   `json:"aliases,omitempty"`  // resolutions by an alias of the name, which are also in Total
 	Few      bool                `json:"few,omitempty"`      // counts of a name below 3 a day are left out, because the client is not an owner
 	Disabled bool                `json:"disabled,omitempty"` // the server does not count
 }

@@ -25,10 +25,10 @@ type Options struct {
 	// nil, no name has an authority.
 	Authority func(name string) string
 
-	// Recorded reports whether a name has a record. Clients can invent any number of names for which a
-	// rule or a suffix gives an answer. Such names count only for their authorities, so that the store
-	// has no more rows than there are records. Recorded is called when counts are written. If it is
-	// nil, all names have records.
+	// Recorded reports whether a name is in a record, as its name or as an alias. Clients can invent any
+	// number of names for which a rule or a suffix gives an answer. Such names count only for their
+	// authorities, so that the store has no more rows than there are names in records. Recorded is
+	// called when counts are written. If it is nil, all names are in records.
 	Recorded func(ctx context.Context, name string) bool
 
 	Every  time.Duration    // how often counts are added to Store; 0 means a minute

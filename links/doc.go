@@ -21,4 +21,8 @@
 // The watcher obeys robots.txt (RFC 9309). It sends a host one request at a time, with a gap
 // between two requests that is longer for slow hosts. It never connects to private addresses. What
 // it reads of a response is bounded.
+//
+// # Copies
+//
+// An [Archive] finds preserved copies of dead locations in a web archive.
 package links

@@ -52,6 +52,7 @@ type site struct {
 
 	searcher store.Searcher // nil for a server without an index
 	links    *links.Watcher // nil for a server that does not check links
+	archive  *links.Archive // may be nil
 	publish  *publish.Log   // nil for a server that does not publish its log
 	misses   *misses.Counter
 	counts   *counts.Counter  // nil for a server that does not count
@@ -135,7 +136,7 @@ func (s *site) start() {
 	}
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, Links: s.links, Publication: s.publish, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, Links: s.links, Archive: s.archive, Publication: s.publish, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -47,7 +47,7 @@ func views() map[string]view {
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"upload": &uploadView{}, "jobs": &jobsView{}, "job": &jobView{}, "relocate": &relocateView{}, "retire-many": &retireManyView{}, "merge": &mergeView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
-		"log": &logView{}, "mint": &mintView{}, "minted": &mintedView{}, "statistics": &statisticsView{}, "report": &reportView{}, "links": &linksView{}, "settings": &settingsView{}, "misses": &missesView{}, "alias": &aliasView{}, "proof": &proofView{},
+		"log": &logView{}, "mint": &mintView{}, "minted": &mintedView{}, "statistics": &statisticsView{}, "report": &reportView{}, "links": &linksView{}, "copies": &copiesView{}, "settings": &settingsView{}, "misses": &missesView{}, "alias": &aliasView{}, "proof": &proofView{},
 	}
 }
 

@@ -124,7 +124,7 @@ func (c *request) notice() string {
 
 func notices() []string {
 	return []string{
-		"done.alias", "done.alias-idle", "done.authority-created", "done.authority-restored", "done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
+		"done.alias", "done.alias-idle", "done.authority-created", "done.authority-restored", "done.copied", "done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
 		"done.no-link", "done.redacted", "done.redacted-rest", "done.restored", "done.retired", "done.revoked", "done.revoked-role", "done.saved",
 		"done.signed-out", "done.unchanged", "done.user-added",
 	}

@@ -37,6 +37,7 @@ func (c *request) resolutions(q adminapi.ResolutionQuery) (*resolutionsView, err
 	if failed := r.Failed.Sum(); failed > 0 {
 		v.Share = c.number((100*failed + (r.Total.Sum()+failed)/2) / (r.Total.Sum() + failed))
 	}
+	v.Aliases = r.Aliases[:min(len(r.Aliases), maxTopNames)]
 	v.Names = r.Names[:fitting(r.Names, maxTopNames, func(n adminapi.NameResolutions) int { return len(namePath(n.Name)) })]
 	v.Chart, err = c.resolutionsChart(&r)
 	return v, err

@@ -32,6 +32,8 @@ func statisticsHandlers() handlers {
 		"GET statistics/people.csv":      (*request).peopleFile,
 		"GET statistics/names.csv":       (*request).namesFile,
 		"GET links":                      (*request).links,
+		"GET links/copy":                 (*request).copies,
+		"POST links/copy":                (*request).acceptCopy,
 	}
 }
 
@@ -177,6 +179,7 @@ type reportView struct {
 	Resolutions *resolutionsView
 	Dead        []adminapi.Link // at most maxReport
 	DeadCount   int
+	LookCount   int  // locations at which a person should look, because they are suspect or blocked
 	Checks      bool // the server checks links
 }
 
@@ -203,7 +206,7 @@ func (c *request) report() error {
 		return err
 	}
 	if l := month.Links; l != nil {
-		v.Checks, v.DeadCount, v.Dead = true, len(l.Dead), l.Dead[:min(len(l.Dead), maxReport)]
+		v.Checks, v.DeadCount, v.LookCount, v.Dead = true, len(l.Dead), len(l.Look), l.Dead[:min(len(l.Dead), maxReport)]
 	}
 	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport+1)
 	if err != nil {
@@ -305,6 +308,7 @@ type linksView struct {
 	Heading  string
 	Verdicts []verdictRow
 	Checked  adminapi.Links
+	Rows     []linkRow
 }
 
 type verdictRow struct {
@@ -368,6 +372,7 @@ func (c *request) checkedLinks(v *linksView) (err error) {
 	}
 	v.Heading = c.verdictText(v.Verdict)
 	v.Checked, err = c.api.Links(c.ctx(), v.Verdict, c.r.Form.Get("after"), maxLinks)
+	v.linkRows(c)
 	return err
 }
 

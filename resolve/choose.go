@@ -146,7 +146,7 @@ type rank struct {
 
 func (c *choice) rank(l *nomen.Location) rank {
 	mediaType, lang, priority := l.Type, l.Lang, orOne(l.Priority)
-	if c.instead != nil && !l.Down && isArchived(l.Rel) {
+	if c.instead != nil && !l.Down && IsArchived(l.Rel) {
 		mediaType, lang = cmp.Or(mediaType, c.instead.Type), cmp.Or(lang, c.instead.Lang)
 		priority = min(priority, orOne(c.instead.Priority))
 	}

@@ -33,7 +33,7 @@ func (d *decision) failover(c *choice, a *nomen.Answer) {
 		switch {
 		case is:
 			dead[i] = since
-		case !l.Down && substitute == "" && (relation == nomen.Itself || isArchived(l.Rel)):
+		case !l.Down && substitute == "" && (relation == nomen.Itself || IsArchived(l.Rel)):
 			substitute = l.URL
 		}
 	}
@@ -65,7 +65,9 @@ func (d *decision) failover(c *choice, a *nomen.Answer) {
 	}
 }
 
-func isArchived(rel string) bool {
+// IsArchived reports whether the relation of a location says that it is an archived copy: archive or
+// memento, perhaps among others.
+func IsArchived(rel string) bool {
 	for r := range strings.FieldsSeq(rel) {
 		if strings.EqualFold(r, "archive") || strings.EqualFold(r, "memento") {
 			return true

@@ -90,14 +90,24 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 	r.Counter, err = counts.Open(counts.Options{
 		Store: target, Now: clock, Log: log, Pacer: c.pacer, Authority: func(key string) string { return authorityOf(table, key) },
 		Recorded: func(ctx context.Context, key string) bool {
-			_, err := s.Get(store.WithStaleness(ctx), name.FromKey(key), time.Time{})
-			return !errors.Is(err, store.ErrNotFound)
+			return hasCounts(ctx, s, name.FromKey(key))
 		},
 	})
 	if err != nil && r.side != nil {
 		err = errors.Join(err, r.side.Close())
 	}
 	return r, err
+}
+
+// hasCounts reports whether a name has counts of its own: it has a record, or is an alias in one. It
+// also does if the store cannot be read.
+func hasCounts(ctx context.Context, s store.Reader, n name.Name) bool {
+	ctx = store.WithStaleness(ctx)
+	if _, err := s.Get(ctx, n, time.Time{}); !errors.Is(err, store.ErrNotFound) {
+		return true
+	}
+	all, err := store.Aliased(ctx, s, n)
+	return err != nil || len(all) > 0
 }
 
 // countGopher returns the function that counts what Gopher clients resolve, as the public listener does.
@@ -261,6 +271,9 @@ func resolutionLines(r *adminapi.Resolutions, shown func(string) string, line fu
 	line(resolutionRow("retired names", r.Gone))
 	if r.Name == "" {
 		line(resolutionRow("failed lookups", r.Failed))
+	}
+	for _, n := range r.Aliases {
+		line(resolutionRow("alias "+shown(n.Name), n.ByClass))
 	}
 	for _, n := range r.Names {
 		line(resolutionRow(shown(n.Name), n.ByClass))

@@ -72,6 +72,8 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"links list":       {"", "--verdict suspect"},
 		"links check":      {n},
 		"links ignore":     {n},
+		"links suggest":    {n},
+		"links accept":     {n + " https://archive.example/1"},
 		"links export":     {""},
 		"links report":     {""},
 		"stats names":      {"", "--fresh"},

@@ -55,6 +55,8 @@ diff dist/1.2.3/SHA256SUMS SHA256SUMS`},
 	{"fetch-resources.md", "it opens a session on another host; TestFetchScripts has hosts of its own", `
 nomen fetch --session 'telnet=telnet [-l {user}] {host} [{port}]' telnet://guest@library.example.org
 nomen fetch --gateway 'wais=http://wais.example.org/?{uri}' 'wais://quake.example.org/drafts?urn'`},
+	{"report.md", "it needs a mail server; TestReportMail runs it with a sendmail program", `
+nomen stats report --test`},
 	{"test-a-resolver.md", "it asks another host; TestConform and TestClientProxies run the same against servers of their own", `
 nomen conform --name urn:dns:example.org:alb002 --retired urn:dns:example.org:alb003 --moved urn:dns:example.org:alb001 https://names.example.org/`},
 	{"replay-an-access-log.md", "it asks another host; the script replay has an old resolver of its own", `

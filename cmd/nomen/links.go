@@ -38,7 +38,7 @@ Each location has a verdict:
 
 func (c *cli) linksCommand() *cobra.Command {
 	return groupOf("links", "show which locations of names can still be reached", linksLong,
-		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksExportCommand(), c.linksReportCommand())
+		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksSuggestCommand(), c.linksAcceptCommand(), c.linksExportCommand(), c.linksReportCommand())
 }
 
 // linkServer returns a client of the running server, because only the server has the results of
@@ -189,6 +189,12 @@ func linkLine(l *adminapi.Link) string {
 	if l.HostFails != "" {
 		parts = append(parts, "(the host fails: "+l.HostFails+")")
 	}
+	if l.Copy != nil {
+		parts = append(parts, "(copy of "+l.Copy.Time.Format(time.DateOnly)+": "+printable(l.Copy.URL)+")")
+	}
+	if len(l.Archived) > 0 {
+		parts = append(parts, "(has an archived copy)")
+	}
 	if l.Detail != "" {
 		parts = append(parts, "("+printable(l.Detail)+")")
 	}
@@ -281,6 +287,71 @@ standard input, one per line.`,
 	f.StringVar(&until, "until", "", "date, such as 2027-01-31 (default a year from now)")
 	f.StringVar(&url, "url", "", "only this location of the names (default all)")
 	f.BoolVar(&undo, "undo", false, "turn the checks on again")
+	return cmd
+}
+
+func (c *cli) linksSuggestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "suggest NAME...|-",
+		Short: "ask an archive for copies of the dead locations of names",
+		Long: `Suggest makes the server ask the archive in its configuration (links.availability or
+links.timegate) for copies of the dead locations of names. It prints each location with the
+copy that the archive made closest to the last good check, and the date of the copy. It
+changes nothing; 'nomen links accept' adds a copy to the record. Look at the copy first: the
+archive may have saved an error page. "-" stands for names on standard input, one per line.`,
+		Example: "  nomen links suggest urn:nbn:fi:ex-17",
+		Args:    arguments(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.doLinks(cmd.Context(), args, adminapi.LinkRequest{Suggest: true})
+		},
+	}
+}
+
+func (c *cli) linksAcceptCommand() *cobra.Command {
+	var of, why string
+	cmd := &cobra.Command{
+		Use:   "accept NAME COPY",
+		Short: "add a copy that 'nomen links suggest' has printed to the locations of a name",
+		Long: `Accept adds a copy that 'nomen links suggest' has printed to the locations of a name, with the
+relation archive. The dead location stays. If the authority has the policy
+'--failover archive', readers are then redirected to the copy while the location is dead. If
+the name has several dead locations, --url chooses one.`,
+		Example: "  nomen links accept urn:nbn:fi:ex-17 https://web.archive.org/web/20240102030405/https://example.org/17",
+		Args:    arguments(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			api, err := c.linkServer(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := name.Parse(args[0])
+			if err != nil {
+				return err
+			}
+			if of == "" {
+				all, err := api.DoLinks(ctx, n, adminapi.LinkRequest{Suggest: true})
+				if err != nil {
+					return named(args[0], err)
+				}
+				i := slices.IndexFunc(all.Links, func(l adminapi.Link) bool { return l.Copy != nil && l.Copy.URL == args[1] })
+				if i < 0 {
+					return fmt.Errorf("%s: the archive does not suggest this copy; see 'nomen links suggest %s'", printable(args[1]), printable(args[0]))
+				}
+				of = all.Links[i].URL
+			}
+			done, err := api.DoLinks(ctx, n, adminapi.LinkRequest{URL: of, Accept: args[1], Why: why})
+			if err != nil {
+				return named(args[0], err)
+			}
+			a := newAnswers(c)
+			for _, l := range done.Links {
+				a.say(l, linkLine(&l))
+			}
+			return a.end()
+		},
+	}
+	cmd.Flags().StringVar(&of, "url", "", "the dead location (default the one for which the archive suggests this copy)")
+	cmd.Flags().StringVar(&why, "why", "", "reason in the history (default the date of the copy)")
 	return cmd
 }
 

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/misses"
 )
 
@@ -19,8 +24,9 @@ const missesFile = "misses.jsonl"
 
 const missesLong = `Misses lists the failed lookups: unknown names that clients requested, the most frequent
 first. For each name it prints the number of failed lookups, the hour of the last failed
-lookup, the name, and similar names that may have been meant. Use this list to find broken
-links and misspelled names.
+lookup, the name, similar names that may have been meant, how many of the lookups were by
+robots, and in how many of the last 12 months there were any. Use this list to find broken
+links and misspelled names. --csv prints it for a spreadsheet.
 
 Nothing about the clients is stored. If there are very many names, only the most frequent
 are kept.
@@ -39,6 +45,7 @@ func (c *cli) missesCommand() *cobra.Command {
 		limit      int
 		visible    bool
 		clear, yes bool
+		csv        bool
 	}
 	cmd := &cobra.Command{
 		Use:   "misses [FILE...]",
@@ -55,20 +62,21 @@ func (c *cli) missesCommand() *cobra.Command {
 	prefixOption(f, &o.prefix)
 	limitOption(f, &o.limit, 0, "maximum number of names (default all)")
 	f.BoolVar(&o.visible, "visible", false, "leave out the names that are hidden")
+	f.BoolVar(&o.csv, "csv", false, "print CSV: name, count, robots, months, first, last, perhaps and hidden")
 	f.BoolVar(&o.clear, "clear", false, "reset all counts")
 	f.BoolVar(&o.yes, "yes", false, "confirm --clear")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		switch {
 		case !o.clear && o.yes:
 			return usagef("misses: --yes needs --clear")
-		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0 || o.visible):
-			return usagef("misses: --clear resets all counts and cannot be combined with files, --prefix, --limit or --visible")
+		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0 || o.visible || o.csv):
+			return usagef("misses: --clear resets all counts and cannot be combined with files, --prefix, --limit, --visible or --csv")
 		case o.clear && !o.yes:
 			return usagef("misses: --clear resets all counts: confirm with --yes")
 		case o.clear:
 			return c.clearMisses(cmd.Context())
 		}
-		return c.showMisses(cmd.Context(), files, missFilter{o.prefix, o.limit, o.visible})
+		return c.showMisses(cmd.Context(), files, missFilter{o.prefix, o.limit, o.visible}, o.csv)
 	}
 	cmd.AddCommand(c.hideMissesCommand())
 	return cmd
@@ -142,10 +150,13 @@ func (c *cli) clearMisses(ctx context.Context) error {
 	return c.say(was, "cleared %s", count(int64(was.Asked), "failed lookup"))
 }
 
-func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) error {
+func (c *cli) showMisses(ctx context.Context, files []string, o missFilter, asCSV bool) error {
 	m, err := c.misses(ctx, files, o)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case asCSV && !c.json:
+		return missesCSV(c.out, m.Misses, clock())
 	}
 	a := newAnswers(c)
 	if a.json != nil {
@@ -160,6 +171,12 @@ func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) erro
 		for i, s := range miss.Suggestions {
 			fmt.Fprint(w, [...]string{"\tperhaps ", ", "}[min(i, 1)]+printable(s))
 		}
+		if miss.Bots > 0 {
+			fmt.Fprintf(w, "\t(%d by robots)", miss.Bots)
+		}
+		if n := miss.MonthsSeen(clock()); n > 1 {
+			fmt.Fprintf(w, "\t(in %d of 12 months)", n)
+		}
 		if miss.Hidden {
 			fmt.Fprint(w, "\t(hidden)")
 		}
@@ -173,6 +190,24 @@ func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) erro
 	}
 	fmt.Fprintln(c.err, "nomen: "+sumOf(m, o.prefix))
 	return nil
+}
+
+// missesCSV writes failed lookups as CSV.
+func missesCSV(w io.Writer, all []misses.Miss, now time.Time) error {
+	out := csv.NewWriter(w)
+	errs := out.Write([]string{"name", "count", "robots", "months", "first", "last", "perhaps", "hidden"})
+	for _, m := range all {
+		row := []string{
+			m.Name, strconv.FormatUint(m.Count, 10), strconv.FormatUint(m.Bots, 10), strconv.Itoa(m.MonthsSeen(now)),
+			m.First.Format(time.RFC3339), m.Last.Format(time.RFC3339), strings.Join(m.Suggestions, " "), strconv.FormatBool(m.Hidden),
+		}
+		for i := range row {
+			row[i] = bulk.Mark(row[i])
+		}
+		errs = errors.Join(errs, out.Write(row))
+	}
+	out.Flush()
+	return errors.Join(errs, out.Error())
 }
 
 func sumOf(m adminapi.Misses, prefix string) string {

@@ -31,6 +31,7 @@ func badOptions() map[string][]string {
 		"memory": {"5"}, "connections": {"-1"}, "connections-per-address": {"-1"}, "rate": {"0", "-1"}, "asks": {"0"},
 		"log.key": {`"none"`}, "log.witness": {`["x"]`}, "log.quorum": {"-1", "1"}, "log.timeout": {`"0s"`},
 		"links.contact": {`"x"`}, "links.probe": {`["x y"]`, `["ftp://a.example"]`},
+		"links.availability": {`"x"`, `"https://a.example/x"`, "links.check = true\nlinks.timegate = \"https://a.example/\"\n" + `"https://a.example/x"`}, "links.timegate": {`"ftp://a.example/"`, `"https://a.example/"`}, "links.archive-host": {`["https://a.example"]`, `["a b"]`},
 		"reports.to": {`["x"]`, `["a@example.org"]`}, "reports.contacts": {"true"}, "reports.from": {`"x y"`},
 		"reports.smtp": {`"mail.example.org"`, `"smtp://u:p@mail.example.org"`}, "reports.smtp-user": {`"x"`}, "reports.smtp-password-file": {"reports.smtp-user = \"x\"\n" + `"none"`},
 		"reports.sendmail": {`"sendmail"`, "reports.smtp = \"smtps://a.example\"\n" + `"/usr/sbin/sendmail"`}, "reports.webhook": {`"ftp://a.example"`}, "reports.webhook-secret-file": {`"none"`},

@@ -115,6 +115,13 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manage
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,
 	}
+	var err error
+	if o.Archive, err = f.newArchive(); err != nil {
+		return nil, nil, err
+	}
+	if o.SendTest, err = f.reports.tester(); err != nil {
+		return nil, nil, err
+	}
 	if !f.readOnly {
 		o.ScrubDir = c.data
 	}

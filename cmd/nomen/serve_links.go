@@ -34,12 +34,23 @@ type linksFlags struct {
 	check   bool
 	contact string
 	probes  []string
+
+	timeGate, availability string
+	archiveHosts           []string
 }
 
 func (o *linksFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.check, "links.check", false, "check whether the locations of names can still be reached")
 	f.StringVar(&o.contact, "links.contact", "", "mail address that the checks give to the hosts, in the field From")
 	f.StringSliceVar(&o.probes, "links.probe", nil, "URL of a host that always answers; if many hosts fail at once, the checks ask it whether the network works")
+	f.StringVar(&o.availability, "links.availability", "", "availability interface of an archive that is asked for copies of dead locations, such as https://archive.org/wayback/available")
+	f.StringVar(&o.timeGate, "links.timegate", "", "TimeGate (RFC 7089) of such an archive instead, such as https://web.archive.org/web/")
+	f.StringSliceVar(&o.archiveHosts, "links.archive-host", nil, "host of copies besides that of the archive")
+}
+
+// archiveOptions returns the options of the archive that is asked for copies, if the options name one.
+func (o *linksFlags) archiveOptions() (_ links.ArchiveOptions, ok bool) {
+	return links.ArchiveOptions{TimeGate: o.timeGate, Availability: o.availability, Hosts: o.archiveHosts}, o.timeGate != "" || o.availability != ""
 }
 
 func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, what string)) {
@@ -50,6 +61,19 @@ func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, wha
 	for _, p := range o.probes {
 		u, err := url.Parse(p)
 		must(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "", "links.probe", p, "be a URL with the scheme http or https")
+	}
+	if a, ok := o.archiveOptions(); ok {
+		option, value := "links.availability", o.availability
+		if value == "" {
+			option, value = "links.timegate", o.timeGate
+		}
+		must(o.availability == "" || o.timeGate == "", option, value, "not be combined with --links.timegate")
+		must(a.Check() == nil, option, value, "be a URL with the scheme http or https, without a user and a fragment")
+		must(o.check, option, value, "have --links.check beside it")
+	}
+	for _, h := range o.archiveHosts {
+		u, err := url.Parse("https://" + h)
+		must(err == nil && u.Host == h && u.Hostname() == h && h != "", "links.archive-host", h, "be the name of a host, such as web.archive.org")
 	}
 }
 
@@ -111,6 +135,20 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, dead 
 		}
 	}
 	return links.Open(o)
+}
+
+// newArchive returns the archive that is asked for copies of dead locations, or nil.
+func (f *serveFlags) newArchive() (*links.Archive, error) {
+	o, ok := f.links.archiveOptions()
+	if !ok || f.readOnly {
+		return nil, nil
+	}
+	var err error
+	o.Agent, o.From, o.Now = linksAgent(f.publicURL), f.links.contact, clock
+	if o.DNS, err = f.outside.find.hosts(); err != nil {
+		return nil, err
+	}
+	return links.NewArchive(o)
 }
 
 func sharedLinks(s store.Reader) (*pgstore.Octets, error) {

@@ -144,6 +144,38 @@ func (o *reportFlags) senders() (s mail.Sender, hook *mail.Webhook, err error) {
 	return s, hook, nil
 }
 
+const testText = "This is a test message of the server that reports on persistent names.\n\nReports reach this address.\n"
+
+// tester returns a function that sends a test message to each recipient of the reports about all names,
+// or nil if there are none.
+func (o *reportFlags) tester() (func(context.Context) []adminapi.Delivery, error) {
+	if len(o.to) == 0 && o.webhook == "" {
+		return nil, nil
+	}
+	sender, hook, err := o.senders()
+	if err != nil {
+		return nil, err
+	}
+	deliver := func(to string, err error) adminapi.Delivery {
+		d := adminapi.Delivery{To: to}
+		if err != nil {
+			d.Error = err.Error()
+		}
+		return d
+	}
+	return func(ctx context.Context) (all []adminapi.Delivery) {
+		now := clock()
+		id := "test-" + now.UTC().Format("20060102T150405")
+		for _, to := range o.to {
+			all = append(all, deliver(to, sender.Send(ctx, &mail.Message{From: o.from, To: to, Subject: "Names: test message", Text: testText, Date: now, ID: id})))
+		}
+		if hook != nil {
+			all = append(all, deliver("webhook", hook.Post(ctx, id, []byte(`{"test":true}`))))
+		}
+		return all
+	}, nil
+}
+
 // recipients returns who gets reports now.
 func (o *reportFlags) recipients(ctx context.Context, hook *mail.Webhook, table *store.Table, log *slog.Logger) (all []reports.Recipient, err error) {
 	for _, a := range o.to {

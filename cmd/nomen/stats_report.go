@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -20,11 +22,13 @@ const reportLong = `Report prints what happened to names in a month: resolutions
 most resolved names, the names that were not found, and the dead links. By default it is
 about all names and the last month. With --csv it prints a table for a spreadsheet.
 
-A server can send this report by mail every month (reports.to).`
+A server can send this report by mail every month (reports.to). With --test, the running
+server sends a test message to the addresses in reports.to and to the webhook, and the
+command prints for each whether it was accepted.`
 
 func (c *cli) reportStatsCommand() *cobra.Command {
 	var month string
-	var asCSV bool
+	var asCSV, test bool
 	cmd := &cobra.Command{
 		Use:     "report [PREFIX]",
 		Short:   "report on a month: resolutions, failed lookups, changes and dead links",
@@ -32,6 +36,12 @@ func (c *cli) reportStatsCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  nomen stats report\n  nomen stats report urn:dns:example.org --month 2026-10 --csv > report.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if test {
+				if len(args) > 0 || month != "" || asCSV {
+					return usagef("stats report: --test cannot be combined with a prefix, --month or --csv")
+				}
+				return c.testReports(cmd.Context())
+			}
 			if month == "" {
 				now := clock().UTC()
 				month = now.AddDate(0, 0, 1-now.Day()).AddDate(0, -1, 0).Format(adminapi.MonthLayout)
@@ -62,7 +72,33 @@ func (c *cli) reportStatsCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&month, "month", "", "month such as 2026-10 (default the last month)")
 	f.BoolVar(&asCSV, "csv", false, "print CSV, with all days, names and links")
+	f.BoolVar(&test, "test", false, "make the server send a test message to the recipients of the reports")
 	return cmd
+}
+
+// testReports makes the running server send test messages.
+func (c *cli) testReports(ctx context.Context) error {
+	api, err := c.server(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no server runs on this data directory, and only a running server sends reports%s", c.data, c.defaultHint())
+	case err != nil:
+		return fmt.Errorf("%s: cannot reach the server of this data directory: %w", c.data, err)
+	}
+	done, err := api.TestReports(ctx)
+	if err != nil {
+		return err
+	}
+	a := newAnswers(c)
+	failed := false
+	for _, d := range done.Deliveries {
+		line := printable(d.To) + ": accepted"
+		if d.Error != "" {
+			line, failed = printable(d.To)+": "+printable(d.Error), true
+		}
+		a.say(d, line)
+	}
+	return judge(ctx, failed, a.end())
 }
 
 // monthCSV writes a report as CSV.

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -15,6 +17,8 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
 // TestGopherCounts checks that Gopher clients are counted like others: resolutions, requests for
@@ -116,6 +120,9 @@ func TestReportMail(t *testing.T) {
 	succeeds(t, "--data", data, "put", "urn:dns:example.org:known", "https://example.org/known")
 	setReportState(t, data, `{"done":"2001-01"}`)
 	p := start(t, data, "--reports.to", "all@example.org", "--reports.contacts", "--reports.from", "names@example.org", "--reports.sendmail", program)
+	if got := succeeds(t, "--data", data, "stats", "report", "--test"); got != "all@example.org: accepted\n" {
+		t.Errorf("test message: got %q, want that it was accepted", got)
+	}
 	for _, to := range []string{"all@example.org", "library@example.org"} {
 		file := filepath.Join(dir, "mail."+to)
 		var text []byte
@@ -132,6 +139,102 @@ func TestReportMail(t *testing.T) {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s: no %q in\n%s", to, want, text)
 			}
+		}
+	}
+}
+
+// TestTestMail checks which results the command for test messages prints, and that contacts of
+// authorities get none.
+func TestTestMail(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	program := filepath.Join(dir, "sendmail")
+	script := "#!/bin/sh\nfor a in \"$@\"; do to=$a; done\ncase $to in bad*) echo unknown user >&2; exit 67;; esac\ncat >" + dir + "/mail.$to\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer hook.Close()
+	succeeds(t, "--data", data, "authority", "put", "urn:dns:example.org", "--owner", "a", "--owner", "b", "--contact", "mailto:library@example.org")
+	if status, _, log := command(t.Context(), strings.NewReader(""), "--data", data, "stats", "report", "--test"); status != exitFailure || !strings.Contains(log, "only a running server sends reports") {
+		t.Errorf("without a server: status %d: %s", status, log)
+	}
+	p := start(t, data)
+	if status, _, log := command(t.Context(), strings.NewReader(""), "--data", data, "stats", "report", "--test"); status != exitFailure || !strings.Contains(log, "this server sends no reports") {
+		t.Errorf("without recipients: status %d: %s", status, log)
+	}
+	if err := p.stop(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, data, "--reports.to", "good@example.org,bad@example.org", "--reports.contacts", "--reports.from", "names@example.org", "--reports.sendmail", program, "--reports.webhook", hook.URL+"/secret")
+	status, out, log := command(t.Context(), strings.NewReader(""), "--data", data, "stats", "report", "--test")
+	if status != exitFailure || !strings.Contains(out, "good@example.org: accepted\nbad@example.org: ") || !strings.Contains(out, "unknown user") || !strings.Contains(out, "webhook: ") || !strings.Contains(out, "status 403") || strings.Contains(out+log, "secret") {
+		t.Errorf("status %d: %s%s", status, out, log)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "mail.good@example.org"))
+	if err != nil || !strings.Contains(string(text), "Subject: Names: test message\n") {
+		t.Errorf("got %s, %v", text, err)
+	}
+	if found, err := filepath.Glob(filepath.Join(dir, "mail.*")); err != nil || len(found) != 1 {
+		t.Errorf("got mails %q, %v, want 1", found, err)
+	}
+	if status, _, _ := command(t.Context(), strings.NewReader(""), "--data", data, "stats", "report", "--test", "--month", "2026-10"); status != exitUsage {
+		t.Errorf("with a month: status %d, want %d", status, exitUsage)
+	}
+}
+
+// TestReportMailOfNodes checks that two servers of a database send each report once.
+func TestReportMailOfNodes(t *testing.T) {
+	db := startDatabase(t, pgtest.Options{})
+	dir := t.TempDir()
+	program := filepath.Join(dir, "sendmail")
+	script := "#!/bin/sh\nfor a in \"$@\"; do to=$a; done\nfile=$(mktemp " + dir + "/part.XXXXXX)\ncat >$file\nmv $file " + dir + "/mail.$to.${file##*.}\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := t.TempDir()
+	at := []string{"--data", first, "--store", db.URL()}
+	succeeds(t, append(at, "authority", "put", "urn:dns:example.org", "--owner", "a", "--owner", "b", "--contact", "mailto:library@example.org")...)
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: db.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.PutSecret(t.Context(), "reports.month", []byte(`{"done":"2001-01"}`)), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var nodes []*process
+	for i := range 3 { // the third begins when the others have sent the report
+		data := first
+		if i > 0 {
+			data = t.TempDir()
+		}
+		nodes = append(nodes, start(t, data, "--store", db.URL(), "--reports.to", "all@example.org", "--reports.contacts", "--reports.from", "names@example.org", "--reports.sendmail", program))
+		if i == 0 {
+			continue
+		}
+		deadline := time.After(startTimeout)
+		for tick := time.Tick(50 * time.Millisecond); ; {
+			found, err := filepath.Glob(filepath.Join(dir, "mail.*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) >= 2 {
+				break
+			}
+			select {
+			case <-tick:
+			case <-deadline:
+				t.Fatalf("got mails %q, want 2: %s%s", found, nodes[0].output(), nodes[1].output())
+			}
+		}
+	}
+	for _, p := range nodes { // a server waits for what it is sending
+		if err := p.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range []string{"all@example.org", "library@example.org"} {
+		if found, err := filepath.Glob(filepath.Join(dir, "mail."+to+".*")); err != nil || len(found) != 1 {
+			t.Errorf("%s: got mails %q, %v, want 1", to, found, err)
 		}
 	}
 }

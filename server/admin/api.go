@@ -51,11 +51,15 @@ type Options struct {
 	// EndSessions ends all sessions of a user of the pages. It may be nil.
 	EndSessions func(ctx context.Context, user string) error
 
+	// SendTest sends a test message to each recipient of the reports about all names. It may be nil.
+	SendTest func(context.Context) []adminapi.Delivery
+
 	Search store.Searcher // finds names by words; nil if the server has no index
 
 	Publication *publish.Log // the published log of the store; nil if it is not published
 
-	Links *links.Watcher // checks locations; nil if the server does not check them
+	Links   *links.Watcher // checks locations; nil if the server does not check them
+	Archive *links.Archive // finds preserved copies of dead locations; may be nil
 
 	Misses *misses.Counter // counts failed lookups; nil disables it
 	Counts *counts.Counter // counts resolutions; nil disables it
@@ -113,6 +117,7 @@ type API struct {
 	instance string
 	searcher store.Searcher // may be nil
 	links    *links.Watcher // may be nil
+	archive  *links.Archive // may be nil
 	publish  *publish.Log   // may be nil
 	misses   *misses.Counter
 	counts   *counts.Counter
@@ -128,6 +133,8 @@ type API struct {
 
 	signInLink  func(context.Context, string) (string, time.Time, error) // may be nil
 	endSessions func(context.Context, string) error                      // may be nil
+
+	sendTest func(context.Context) []adminapi.Delivery // may be nil
 
 	handler   http.Handler
 	health    health.State
@@ -151,7 +158,7 @@ func New(o Options) (*API, error) {
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
 		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink, endSessions: o.EndSessions,
-		searcher: o.Search, links: o.Links, publish: o.Publication, misses: o.Misses, counts: o.Counts, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
+		sendTest: o.SendTest, searcher: o.Search, links: o.Links, archive: o.Archive, publish: o.Publication, misses: o.Misses, counts: o.Counts, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {

@@ -78,6 +78,7 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob, ""},
 		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob, ""},
 		{http.MethodGet, "resolve", registrar.Reader, s.explain, "name s c r q query with accept languages user_agent country at explain"},
+		{http.MethodPost, "reports/test", registrar.Administrator, s.testReports, ""},
 		{http.MethodGet, "misses", registrar.Reader, s.listMisses, "prefix limit visible"},
 		{http.MethodPost, "misses/{name}", registrar.Editor, s.hideMiss, ""},
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},

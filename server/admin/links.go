@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
 )
 
 // Limits of requests about links.
@@ -38,7 +42,7 @@ func (s *API) linkStatus(c *call) error {
 		return err
 	}
 	is := w.Status()
-	out := adminapi.LinkStatus{Checks: is.Checks, Reading: is.Reading, Round: is.Round, Paused: is.Paused, Other: is.Other}
+	out := adminapi.LinkStatus{Archive: s.archive.Host(), Checks: is.Checks, Reading: is.Reading, Round: is.Round, Paused: is.Paused, Other: is.Other}
 	if c.actor.MayAll(registrar.Reader) {
 		out.Counts = is.Counts
 		for _, h := range is.Failing {
@@ -75,12 +79,14 @@ func (s *API) listLinks(c *call) error {
 		return err
 	}
 	for i, l := range list {
-		names, err := s.linkNames(c, l.URL)
+		names, archived, err := s.linkNames(c, l.URL)
 		if err != nil {
 			return err
 		}
 		if len(names) > 0 {
-			out.Links = append(out.Links, newLink(l, names))
+			link := newLink(l, names)
+			link.Archived = archived
+			out.Links = append(out.Links, link)
 		}
 		if last := i+1 == len(list); len(out.Links) == limit && !last || last && len(list) == maxLinksRead {
 			out.Next = l.URL
@@ -90,15 +96,23 @@ func (s *API) listLinks(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// linkNames returns the active names with a location, as far as the caller may read them.
-func (s *API) linkNames(c *call, url string) (names []string, err error) {
+// linkNames returns the active names with a location, as far as the caller may read them, and those of
+// them that have an archived copy.
+func (s *API) linkNames(c *call, url string) (names, archived []string, err error) {
 	found, err := links.Names(c.r.Context(), s.store, url, maxLinksRead)
 	for _, rec := range found {
 		if len(names) < adminapi.MaxLinkNames && (c.actor.MayAll(registrar.Reader) || s.mayRead(c, rec.Name)) {
 			names = append(names, rec.Name.Key())
+			if hasArchived(rec) {
+				archived = append(archived, rec.Name.Key())
+			}
 		}
 	}
-	return names, err
+	return names, archived, err
+}
+
+func hasArchived(rec *store.Record) bool {
+	return slices.ContainsFunc(rec.Locations, func(l nomen.Location) bool { return resolve.IsArchived(l.Rel) })
 }
 
 func newLink(l links.Link, names []string) adminapi.Link {
@@ -158,7 +172,7 @@ func (s *API) linkChanges(c *call) error {
 		return err
 	}
 	for _, u := range slices.Sorted(maps.Keys(now)) {
-		names, err := s.linkNames(c, u)
+		names, _, err := s.linkNames(c, u)
 		if err != nil {
 			return err
 		}
@@ -190,16 +204,27 @@ func (s *API) nameLinks(c *call) error {
 	})
 }
 
-// doLinks checks the locations of a name now, or turns their checks off or on.
+// doLinks checks the locations of a name now, turns their checks off or on, or finds or adds preserved
+// copies.
 func (s *API) doLinks(c *call) error {
 	var body adminapi.LinkRequest
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
-	if body.Check == (body.Ignore != nil) {
-		return &adminapi.RequestError{Field: "check", Message: "want either check or ignore"}
+	n := 0
+	for _, given := range []bool{body.Check, body.Ignore != nil, body.Suggest, body.Accept != ""} {
+		if given {
+			n++
+		}
 	}
-	if body.Check {
+	switch {
+	case n != 1:
+		return &adminapi.RequestError{Field: "check", Message: "want one of check, ignore, suggest and accept"}
+	case body.Suggest:
+		return s.suggestCopies(c, body.URL)
+	case body.Accept != "":
+		return s.acceptCopy(c, &body)
+	case body.Check:
 		ctx, cancel := context.WithTimeout(c.r.Context(), linkTime)
 		defer cancel()
 		return s.eachLink(c, registrar.Editor, body.URL, func(w *links.Watcher, url string) (links.Link, string, error) {
@@ -217,47 +242,148 @@ func (s *API) doLinks(c *call) error {
 	})
 }
 
+// archiveOf returns the archive that is asked for preserved copies.
+func (s *API) archiveOf() (*links.Archive, error) {
+	if s.archive == nil {
+		return nil, &adminapi.StatusError{Kind: adminapi.KindNoArchive, Status: http.StatusServiceUnavailable, Detail: "this server asks no archive: set links.availability or links.timegate in its configuration"}
+	}
+	return s.archive, nil
+}
+
+// copyOf returns the preserved copy of a dead location that the archive made closest to the last good
+// check, or else to the first failure.
+func copyOf(ctx context.Context, a *links.Archive, l *links.Link) (links.Copy, error) {
+	near := l.Good
+	if near.IsZero() {
+		near = l.Since
+	}
+	return a.Find(ctx, l.URL, near)
+}
+
+// suggestCopies sends the dead locations of a name, or one of them, with their preserved copies. If the
+// archive cannot be asked about a location, the result says why.
+func (s *API) suggestCopies(c *call, only string) error {
+	a, err := s.archiveOf()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), linkTime)
+	defer cancel()
+	out, _, err := s.linksOf(c, registrar.Editor, only, func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error) {
+		l, ok, err := w.Of(url)
+		if err != nil || !ok || l.Verdict != links.Dead {
+			return l, nil, "", cmp.Or(err, links.ErrUnknown)
+		}
+		found, err := copyOf(ctx, a, &l)
+		if err != nil {
+			return l, nil, err.Error(), ctx.Err()
+		}
+		return l, &adminapi.LinkCopy{URL: found.URL, Time: found.Time}, "", nil
+	})
+	if err == nil && len(out.Links) == 0 {
+		err = &adminapi.RequestError{Field: "suggest", Message: "the name has no such dead location"}
+	}
+	if err != nil {
+		return err
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// acceptCopy adds a preserved copy of a dead location to the locations of the name.
+func (s *API) acceptCopy(c *call, body *adminapi.LinkRequest) error {
+	a, err := s.archiveOf()
+	if err != nil {
+		return err
+	}
+	if body.URL == "" {
+		return &adminapi.RequestError{Field: "url", Message: "is required with accept: the dead location of which this is a copy"}
+	}
+	var found links.Copy
+	out, rec, err := s.linksOf(c, registrar.Editor, body.URL, func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error) {
+		l, ok, err := w.Of(url)
+		if err != nil || !ok || l.Verdict != links.Dead {
+			return l, nil, "", cmp.Or(err, links.ErrUnknown)
+		}
+		if found, err = copyOf(c.r.Context(), a, &l); err != nil {
+			return l, nil, "", &adminapi.RequestError{Field: "accept", Message: err.Error()}
+		}
+		return l, &adminapi.LinkCopy{URL: found.URL, Time: found.Time}, "", nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(out.Links) == 0:
+		return &adminapi.RequestError{Field: "url", Message: "is not a dead location of the name"}
+	case found.URL != body.Accept:
+		return &adminapi.RequestError{Field: "accept", Message: fmt.Sprintf("is not the copy that the archive has suggested, which is %.2000q", found.URL)}
+	}
+	why := cmp.Or(body.Why, fmt.Sprintf("archived copy of %s, from %s", body.URL, found.Time.Format(time.DateOnly)))
+	next := &store.Record{Name: rec.Name, Locations: []nomen.Location{{URL: found.URL, Rel: "archive"}}}
+	if _, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: next, Fields: registrar.FieldLocations, Add: true, Expected: rec.Revision}, why); err != nil {
+		return err
+	}
+	out.Links[0].Archived = out.Links[0].Names
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
 // eachLink calls do for the locations of a name, or for one of them, and sends the results. It
 // skips locations that the server does not check.
 func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, string, error)) error {
-	w, err := s.watcher()
+	out, _, err := s.linksOf(c, need, only, func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error) {
+		l, detail, err := do(w, url)
+		return l, nil, detail, err
+	})
 	if err != nil {
 		return err
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// linksOf calls do for the locations of a name, or for one of them. It returns the results with the
+// record of the name. It leaves out locations for which do returns [links.ErrUnknown].
+func (s *API) linksOf(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error)) (out adminapi.Links, rec *store.Record, err error) {
+	w, err := s.watcher()
+	if err != nil {
+		return out, nil, err
 	}
 	n, err := name.Parse(c.value)
 	if err != nil {
-		return err
+		return out, nil, err
 	}
 	kept, err := s.reached(c, n, time.Time{}, need)
 	if err != nil {
-		return err
+		return out, nil, err
 	}
 	if need > registrar.Reader && !c.actor.MayName(kept, need) {
-		return c.actor.Denied(need, kept, n.Key())
+		return out, nil, c.actor.Denied(need, kept, n.Key())
 	}
-	rec, err := s.store.Get(c.r.Context(), kept, time.Time{})
+	rec, err = s.store.Get(c.r.Context(), kept, time.Time{})
 	if err != nil {
-		return err
+		return out, nil, err
 	}
-	out, found := adminapi.Links{Links: []adminapi.Link{}}, only == ""
+	out.Links = []adminapi.Link{}
+	found := only == ""
 	for i := range rec.Locations {
 		url := rec.Locations[i].URL
 		if only != "" && url != only {
 			continue
 		}
 		found = true
-		l, detail, err := do(w, url)
+		l, preserved, detail, err := do(w, url)
 		if errors.Is(err, links.ErrUnknown) {
 			continue
 		} else if err != nil {
-			return err
+			return out, nil, err
 		}
 		link := newLink(l, []string{rec.Name.Key()})
-		link.Detail = detail
+		link.Detail, link.Copy = detail, preserved
+		if hasArchived(rec) {
+			link.Archived = link.Names
+		}
 		out.Links = append(out.Links, link)
 	}
 	if !found {
-		return &adminapi.RequestError{Field: "url", Message: fmt.Sprintf("%.200q is not a location of the name", only)}
+		return out, nil, &adminapi.RequestError{Field: "url", Message: fmt.Sprintf("%.200q is not a location of the name", only)}
 	}
-	return writeJSON(c.w, http.StatusOK, out)
+	return out, rec, nil
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
 )
 
 // Limits of the counts of resolutions.
@@ -99,16 +101,89 @@ func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source cou
 		return a.Denied(registrar.Reader, kept, asked.Key())
 	}
 	n.out.Name, n.out.Prefix, n.out.Few = kept.Key(), "", !a.MayName(kept, registrar.Owner)
-	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfName, From: from, To: to, Text: kept.Key()}) {
+	if err := rowsOf(ctx, source, kept, from, to, n.out.Few, n.add); err != nil {
+		return err
+	}
+	aliases, err := s.aliasesOf(ctx, a, kept)
+	if err != nil {
+		return err
+	}
+	for _, alias := range aliases {
+		var sum adminapi.ByClass
+		err := rowsOf(ctx, source, alias, from, to, n.out.Few, func(r counts.Row) {
+			n.add(r)
+			addAll(&sum, r.Cells)
+		})
 		if err != nil {
 			return err
 		}
-		if n.out.Few {
-			r.Cells = withoutFew(r.Cells)
+		if sum.Sum() > 0 {
+			n.out.Aliases = append(n.out.Aliases, adminapi.NameResolutions{Name: alias.Key(), ByClass: sum})
 		}
-		n.add(r)
 	}
 	return nil
+}
+
+// rowsOf calls add for the counts of a name, without low counts if few is true.
+func rowsOf(ctx context.Context, source counts.Store, n name.Name, from, to counts.Month, few bool, add func(counts.Row)) error {
+	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfName, From: from, To: to, Text: n.Key()}) {
+		if err != nil {
+			return err
+		}
+		if few {
+			r.Cells = withoutFew(r.Cells)
+		}
+		add(r)
+	}
+	return nil
+}
+
+// aliasesOf returns the aliases of a name whose resolutions are resolutions of the name: no other record
+// has the alias, and either it has no authority, or the actor has rights for it.
+func (s *API) aliasesOf(ctx context.Context, a registrar.Actor, n name.Name) (all []name.Name, err error) {
+	rec, err := s.store.Get(ctx, n, time.Time{})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	set, err := s.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range rec.SameAs {
+		alias, err := name.Parse(text)
+		if err != nil {
+			continue // some other URI
+		}
+		of := set.Of(alias)
+		if alias = of.Fold(alias); alias == n || slices.Contains(all, alias) || of != nil && !a.Reaches(alias) {
+			continue
+		}
+		switch _, err := s.store.Get(ctx, alias, time.Time{}); {
+		case err == nil:
+			continue // it has counts of its own
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, err
+		}
+		listed, err := store.Aliased(ctx, s.store, alias)
+		if err != nil {
+			return nil, err
+		}
+		if len(listed) == 1 {
+			all = append(all, alias)
+		}
+	}
+	return all, nil
+}
+
+// addAll adds the counts of resolutions.
+func addAll(sum *adminapi.ByClass, cells []counts.Cell) {
+	for _, c := range cells {
+		if c.What < counts.Gone {
+			addTo(sum, c)
+		}
+	}
 }
 
 func withoutFew(cells []counts.Cell) []counts.Cell {
@@ -162,11 +237,7 @@ func (s *API) topNames(ctx context.Context, a registrar.Actor, source counts.Sto
 			sum = new(adminapi.ByClass)
 			sums[r.Text] = sum
 		}
-		for _, c := range r.Cells {
-			if c.What < counts.Gone {
-				addTo(sum, c)
-			}
-		}
+		addAll(sum, r.Cells)
 	}
 	all := make([]adminapi.NameResolutions, 0, len(sums))
 	for text, sum := range sums {

@@ -8,9 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/counts"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
 )
 
 // newCounts returns a counter with resolutions of two days: 5 of a, 2 of b, 1 of c by a robot, one failed
@@ -144,6 +147,97 @@ func TestIsBelow(t *testing.T) {
 	} {
 		if got := isBelow(tt.text, tt.begin); got != tt.want {
 			t.Errorf("isBelow(%q, %q) = %t", tt.text, tt.begin, got)
+		}
+	}
+}
+
+// The counts of a name have the resolutions by its aliases, and say how many these are. An alias that
+// has a record, that several records have, or that belongs to an authority of others does not count.
+func TestResolutionsByAlias(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	k, err := counts.Open(counts.Options{Store: &counts.Memory{}, Every: 1000 * time.Hour, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = k.Close() })
+	for i, n := range []string{"urn:dns:example.org:a", "urn:dns:example.org:misprint", "urn:dns:example.org:b", "urn:dns:example.org:both", "urn:dns:other.example:x", "doi:10.1000/1"} {
+		for j := range byte(10 + i) {
+			by := &counts.Client{}
+			by.Set(netip.AddrFrom4([4]byte{192, 0, 2, j}), "Mozilla/5.0 Firefox/140.0")
+			k.Resolved(by, n, counts.Of("I2L"), now)
+		}
+	}
+	api, s := newTestAPI(t, func(o *Options) { o.Counts, o.Now = k, func() time.Time { return now } })
+	put := func(n string, same ...string) {
+		t.Helper()
+		_, err := s.Apply(t.Context(), []store.Change{{Time: now, Record: &store.Record{Name: name.MustParse(n), Spelling: n, Status: nomen.Active, SameAs: same, Locations: []nomen.Location{{URL: "https://example.org/"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("urn:dns:example.org:a", "urn:dns:example.org:misprint", "URN:dns:example.org:misprint", "urn:dns:example.org:b", "urn:dns:example.org:both", "urn:dns:other.example:x", "doi:10.1000/1", "https://example.org/")
+	put("urn:dns:example.org:b")
+	put("urn:dns:example.org:c", "urn:dns:example.org:both")
+	aliases := []adminapi.NameResolutions{{Name: "urn:dns:example.org:misprint", ByClass: adminapi.ByClass{Regular: 11}}, {Name: "doi:10.1000/1", ByClass: adminapi.ByClass{Regular: 15}}}
+	all := append([]adminapi.NameResolutions{}, aliases[0], adminapi.NameResolutions{Name: "urn:dns:other.example:x", ByClass: adminapi.ByClass{Regular: 14}}, aliases[1])
+	for _, tt := range []struct {
+		who  registrar.Actor
+		want []adminapi.NameResolutions
+		sum  uint64
+	}{
+		{person("u-o", registrar.Owner, "urn:dns:example.org"), aliases, 36},
+		{person("u-a", registrar.Administrator), all, 50},
+	} {
+		r, err := api.Client(tt.who).Resolutions(t.Context(), adminapi.ResolutionQuery{Name: "urn:dns:example.org:a"})
+		if d := cmp.Diff(r.Aliases, tt.want); err != nil || d != "" || r.Total.Regular != tt.sum {
+			t.Errorf("%s: total %d, want %d, %v; aliases: got -, want +:\n%s", tt.who.Who, r.Total.Regular, tt.sum, err, d)
+		}
+	}
+	r, err := api.Client(person("u-o", registrar.Owner, "urn:dns:example.org")).Resolutions(t.Context(), adminapi.ResolutionQuery{Name: "urn:dns:example.org:misprint"})
+	if err != nil || r.Total.Regular != 11 || len(r.Aliases) > 0 {
+		t.Errorf("the alias: got %+v, %v, want 11", r, err)
+	}
+}
+
+// Low counts of a name are for its owners only, at each request that shows counts of names.
+func TestFewAtEachRequest(t *testing.T) {
+	k := newCounts(t)
+	api, _ := newTestAPI(t, func(o *Options) {
+		o.Counts, o.Now = k, func() time.Time { return time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC) }
+	})
+	const few = "urn:dns:example.org:b" // two resolutions
+	for _, role := range []registrar.Role{registrar.Reader, registrar.Editor, registrar.Owner} {
+		who := person("u-1", role, "urn:dns:example.org")
+		shown := 0
+		one, err := api.Client(who).Resolutions(t.Context(), adminapi.ResolutionQuery{Name: few})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Total.Sum() > 0 {
+			shown++
+		}
+		top, err := api.Client(who).Resolutions(t.Context(), adminapi.ResolutionQuery{Prefix: "urn:dns:example.org", Top: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var month *adminapi.MonthReport
+		for tick := time.Tick(20 * time.Millisecond); ; <-tick {
+			if month, err = api.MonthReport(t.Context(), who, "urn:dns:example.org", "2026-11"); err != nil || !month.Counting {
+				break
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, names := range [][]adminapi.NameResolutions{top.Names, month.Resolutions.Names} {
+			for _, n := range names {
+				if n.Name == few {
+					shown++
+				}
+			}
+		}
+		if want := map[bool]int{true: 3, false: 0}[role == registrar.Owner]; shown != want {
+			t.Errorf("%v: the low count is shown by %d requests, want %d", role, shown, want)
 		}
 	}
 }

@@ -61,12 +61,14 @@ func statisticsRows() (all []row) {
 			row{route: "GET statistics/people.csv", state: state, path: "statistics/people.csv", file: true},
 			row{route: "GET statistics/names.csv", state: state, path: "statistics/names.csv", file: true},
 			row{route: "GET links", state: state, path: "links"},
+			row{route: "GET links/copy", state: state, path: "links/copy?name=" + url.QueryEscape(map[string]string{"full": alb, "hostile": wild}[state]), status: 503}, // copySite has a server with an archive
 		)
 	}
 	return append(all,
 		row{route: "GET statistics", state: "empty", path: "statistics?month=2001-02"},
 		row{route: "GET statistics", state: "errors", path: "statistics?month=<script>", status: 400},
 		row{route: "GET links", state: "empty", path: "links"},
+		row{route: "POST links/copy", state: "errors", path: "links/copy", form: "name=no+name&copy=javascript:x", status: 400},
 	)
 }
 

@@ -236,3 +236,31 @@ func TestCountsForeign(t *testing.T) {
 		t.Errorf("a name of an authority here is counted as %q", got)
 	}
 }
+
+// Resources that this server delivers are counted apart from redirects, by class of client. A resource
+// that could not be fetched does not count.
+func TestCountsOfResources(t *testing.T) {
+	c := newCounter(t, func() time.Time { return testNow })
+	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Counts, o.Now = c, func() time.Time { return testNow } })
+	l := listen(t, s)
+	get := func(agent string) {
+		exchange(t, l.Public, "GET /urn:example:a?s=I2R HTTP/1.1\r\nHost: localhost\r\nUser-Agent: "+agent+"\r\nConnection: close\r\n\r\n")
+	}
+	h.answer = func(nomen.Question) (*nomen.Answer, error) { return nil, nomen.ErrUpstream }
+	get("Mozilla/5.0 Firefox/1.0")
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2R, Name: q.Name, Status: nomen.Active, Resource: &nomen.Resource{Type: "text/plain", Size: 1, Body: io.NopCloser(strings.NewReader("x"))}}, nil
+	}
+	for _, agent := range []string{"Mozilla/5.0 Firefox/140.0", "Mozilla/5.0 Firefox/140.0", "Mozilla/5.0 Firefox/141.0", "curl/8.9.1", "Googlebot/2.1"} {
+		get(agent) // the second is a double click
+	}
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/"}}}, nil
+	}
+	exchange(t, l.Public, "GET /urn:example:a HTTP/1.1\r\nHost: localhost\r\nUser-Agent: Mozilla/5.0 Firefox/140.0\r\nConnection: close\r\n\r\n")
+	got := counted(t, c, counts.OfName)
+	slices.Sort(got)
+	if d := godiff.Diff(got, []string{"urn:example:a I2L regular 1", "urn:example:a I2R bot 1", "urn:example:a I2R machine 1", "urn:example:a I2R regular 2"}); d != "" {
+		t.Errorf("got -, want +:\n%s", d)
+	}
+}

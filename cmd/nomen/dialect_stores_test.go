@@ -134,7 +134,7 @@ func TestDialectsOnStores(t *testing.T) {
 }
 
 // downloadFromEZID requests a batch download, waits for its file, and checks it.
-func downloadFromEZID(t *testing.T, base, dir string) {
+func downloadFromEZID(t *testing.T, base, dir string, fields ...string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", base+"/download_request", strings.NewReader("format=anvl&type=ark"))
 	if err != nil {
@@ -143,6 +143,9 @@ func downloadFromEZID(t *testing.T, base, dir string) {
 	r.SetBasicAuth("apitest", "correct-horse")
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	ask := func(r *http.Request) (int, string) {
+		for i := 0; i < len(fields); i += 2 {
+			r.Header.Set(fields[i], fields[i+1])
+		}
 		res, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)

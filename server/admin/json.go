@@ -26,7 +26,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	case p.RetryAfter > 0:
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
-	if !isAway && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
+	if !isAway && !isTurnedOff(err) && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
 	}
 	if p.Status == http.StatusUnauthorized {
@@ -122,4 +122,18 @@ func positionError(body []byte, offset int64, field, message string) error {
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n')
 	return &adminapi.RequestError{Line: line, Column: column, Field: field, Message: message}
+}
+
+// isTurnedOff reports whether an error says that the configuration of the server leaves something out,
+// such as the checks of links.
+func isTurnedOff(err error) bool {
+	var status *adminapi.StatusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Kind {
+	case adminapi.KindNoLinks, adminapi.KindNoArchive, adminapi.KindNoReports:
+		return true
+	}
+	return false
 }

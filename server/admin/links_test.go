@@ -128,12 +128,16 @@ func TestLinkRequests(t *testing.T) {
 
 // TestNoLinks checks that a server without checks says so.
 func TestNoLinks(t *testing.T) {
-	api, s := newTestAPI(t, nil)
+	log, said := logged()
+	api, s := newTestAPI(t, func(o *Options) { o.Log = log })
 	c := &adminapi.Client{URL: "http://" + listen(t, api).Admin.String(), Token: grant(t, s, adminapi.AdministratorGrant())}
 	_, err := c.LinkStatus(t.Context())
 	var status *adminapi.StatusError
 	if !errors.As(err, &status) || status.Kind != adminapi.KindNoLinks {
 		t.Errorf("got %v, want %s", err, adminapi.KindNoLinks)
+	}
+	if got := said.String(); got != "" { // this is no failure of the server
+		t.Errorf("the server logs %s", got)
 	}
 }
 

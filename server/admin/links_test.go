@@ -136,7 +136,7 @@ func TestNoLinks(t *testing.T) {
 	if !errors.As(err, &status) || status.Kind != adminapi.KindNoLinks {
 		t.Errorf("got %v, want %s", err, adminapi.KindNoLinks)
 	}
-	if got := said.String(); got != "" { // this is no failure of the server
+	if got := said.String(); got != "" { // the server has not failed
 		t.Errorf("the server logs %s", got)
 	}
 }

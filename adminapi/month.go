@@ -19,6 +19,7 @@ type MonthReport struct {
 	FailedShare float64     `json:"failed_share"`          // failed lookups in all lookups, without lookups by robots, in percent
 	Misses      []MonthMiss `json:"misses"`                // names whose lookups failed in the month, most frequent first
 	MissesMore  int         `json:"misses_more,omitempty"` // further ones
+	MissesRare  int         `json:"misses_rare,omitempty"` // names that were requested once and resemble no other name; they are not in Misses
 	Changes     Changes     `json:"changes"`               // of names
 	Links       *MonthLinks `json:"links,omitempty"`       // absent if the server does not check links
 	Count                   // of the changes

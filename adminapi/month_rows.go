@@ -29,14 +29,25 @@ func (m *MonthReport) Rows() [][]string {
 	classes("summary", "resolutions", r.Total, "")
 	classes("summary", "resolutions in the month before", m.Before, "")
 	classes("summary", "requests for retired names", r.Gone, "")
-	classes("summary", "failed lookups", r.Failed, fmt.Sprintf("%.1f %% of all lookups, without those of robots", m.FailedShare))
+	robots := "those of robots"
+	if r.Failed.Bot > 0 {
+		robots = fmt.Sprintf("the %d by robots", r.Failed.Bot)
+	}
+	classes("summary", "failed lookups", r.Failed, fmt.Sprintf("%.1f %% of all lookups, without %s", m.FailedShare, robots))
+	if m.MissesRare > 0 {
+		add("summary", "names requested once that resemble no other name", strconv.Itoa(m.MissesRare), "not listed; see nomen misses")
+	}
 	add("summary", "names created", decimal(m.Changes.Created), "")
 	add("summary", "names changed", decimal(m.Changes.Changed), "")
 	add("summary", "names retired", decimal(m.Changes.Retired), "")
 	if l := m.Links; l != nil {
 		add("summary", "dead links", strconv.Itoa(len(l.Dead)), l.note())
 		add("summary", "links to look at", strconv.Itoa(len(l.Look)), "")
-		add("summary", "links whose failures are being counted", strconv.Itoa(l.Failing), "")
+		failing := ""
+		if l.Failing > 0 {
+			failing = "not dead yet; see nomen links list --verdict failing"
+		}
+		add("summary", "links whose failures are being counted", strconv.Itoa(l.Failing), failing)
 	}
 	for _, p := range r.Periods {
 		classes("day", p.Period, p.ByClass, "")
@@ -158,7 +169,7 @@ func (m *MonthReport) Text() string {
 		}
 		if listed++; listed > maxTextRows {
 			if listed == maxTextRows+1 {
-				b.WriteString("  (more in the attached table)\n")
+				b.WriteString("  (more in the CSV file)\n")
 			}
 			continue
 		}

@@ -31,6 +31,10 @@ func (m Miss) SeenIn(month time.Time) bool {
 	return back >= 0 && back < 16 && (m.Months|1)>>back&1 == 1
 }
 
+// IsRare reports whether the name probably needs no remedy: it was requested once, and resembles no
+// other name. Most such names are slips, or guesses of programs that search for weaknesses.
+func (m Miss) IsRare() bool { return m.Count == 1 && len(m.Suggestions) == 0 }
+
 func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) }
 
 // shifted returns months as seen n months later, or earlier if n is negative.

@@ -57,7 +57,7 @@ func (c *request) misses() error {
 	list := slices.DeleteFunc(all.Misses, func(m misses.Miss) bool { return m.Hidden != v.Hidden })
 	if !v.Rare {
 		n := len(list)
-		list = slices.DeleteFunc(list, isRare)
+		list = slices.DeleteFunc(list, misses.Miss.IsRare)
 		v.Folded = n - len(list)
 	}
 	skip, _ := strconv.Atoi(q.Get("skip"))
@@ -73,10 +73,6 @@ func (c *request) misses() error {
 	c.show(http.StatusOK, "misses", v)
 	return nil
 }
-
-// isRare reports whether a failed lookup probably needs no remedy, because it was a slip, or
-// because a program that searches for weaknesses guessed it.
-func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
 
 func missSize(m misses.Miss) int {
 	size := 4 * len(namePath(m.Name))

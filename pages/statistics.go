@@ -208,12 +208,13 @@ func (c *request) report() error {
 	if l := month.Links; l != nil {
 		v.Checks, v.DeadCount, v.LookCount, v.Dead = true, len(l.Dead), len(l.Look), l.Dead[:min(len(l.Dead), maxReport)]
 	}
-	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport+1)
+	failed, err := c.api.VisibleMisses(c.ctx(), "", 0)
 	if err != nil {
 		return err
 	}
-	v.Misses, v.Since, v.Asked = failed.Misses[:min(len(failed.Misses), maxReport)], failed.Since, failed.Asked
-	v.Cut = len(failed.Misses) > maxReport
+	list := slices.DeleteFunc(failed.Misses, misses.Miss.IsRare)
+	v.Misses, v.Since, v.Asked = list[:min(len(list), maxReport)], failed.Since, failed.Asked
+	v.Cut = len(list) > maxReport
 	c.show(http.StatusOK, "report", v)
 	return nil
 }

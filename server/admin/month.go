@@ -100,6 +100,8 @@ func (m *monthReporter) misses(ctx context.Context) error {
 	for _, miss := range all.Misses {
 		switch {
 		case !miss.SeenIn(m.begin):
+		case miss.IsRare():
+			m.out.MissesRare++
 		case len(m.out.Misses) == maxMonthMisses:
 			m.out.MissesMore++
 		default:

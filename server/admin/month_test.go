@@ -164,6 +164,9 @@ func TestMonthOfACollection(t *testing.T) {
 		}
 		c.miss.AddFrom(fmt.Sprint("urn:dns:example.org:wp-admin", i), nil, true)
 	}
+	for i := range 30 { // programs that search for weaknesses, and say that they are browsers
+		c.miss.Add(fmt.Sprint("urn:dns:example.org:.env", i), nil)
+	}
 	got, err := c.month(t, registrar.Operator(), "urn:dns:example.org")
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +189,7 @@ func TestMonthOfACollection(t *testing.T) {
 	if got.Resolutions.Total.Regular != 100 || len(got.Resolutions.Names) != 7 || got.Resolutions.Names[0].Regular != 15 {
 		t.Errorf("resolutions: got %+v", got.Resolutions)
 	}
-	if len(got.Misses) != 1 || got.Misses[0].Count != 5 || got.Misses[0].Suggestions[0] != c.name(1).Key() || got.Misses[0].Seen != 1 {
+	if len(got.Misses) != 1 || got.Misses[0].Count != 5 || got.Misses[0].Suggestions[0] != c.name(1).Key() || got.Misses[0].Seen != 1 || got.MissesRare != 30 {
 		t.Errorf("failed lookups: got %+v", got.Misses)
 	}
 	if got.FailedShare < 4.7 || got.FailedShare > 4.8 { // 5 of 105
@@ -203,7 +206,7 @@ func TestMonthOfACollection(t *testing.T) {
 		t.Errorf("rows: got %v", rows)
 	}
 	text := got.Text()
-	for _, want := range []string{"dead links: 37\n", "links to look at: 2\n", "failed lookups: 5 (4.8 %", "perhaps meant: " + c.name(1).Key(), "more in the attached table"} {
+	for _, want := range []string{"dead links: 37\n", "links to look at: 2\n", "failed lookups: 5 (4.8 %", "perhaps meant: " + c.name(1).Key(), "more in the CSV file"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -82,7 +82,7 @@ const copiesPath = "links/copy?name="
 // The page of dead locations has a button that asks the archive for a copy. The page with the copy says
 // when it was made, and has a button that adds it to the record.
 func TestCopiesPage(t *testing.T) {
-	const preserved = "http://archive.example/1?<b>"
+	const preserved = "http://archive.example/1?b"
 	s := copySite(t, suggestion(preserved))
 	a := s.as("editor").get("links")
 	a.want(200, deadPage, "Find an archived copy")
@@ -122,7 +122,7 @@ func TestCopiesPage(t *testing.T) {
 	a.without("Find an archived copy")
 	s.as("editor").get(path).want(200, "The record already has an archived copy.")
 	s.get(copiesPath + "nonsense").want(400)
-	s.get(copiesPath + url.QueryEscape(web)).want(422)
+	s.get(copiesPath + url.QueryEscape(web)).want(400)
 }
 
 // A hostile answer of the archive adds nothing and is not a link. A server without an archive has no

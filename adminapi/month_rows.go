@@ -35,7 +35,7 @@ func (m *MonthReport) Rows() [][]string {
 	}
 	classes("summary", "failed lookups", r.Failed, fmt.Sprintf("%.1f %% of all lookups, without %s", m.FailedShare, robots))
 	if m.MissesRare > 0 {
-		add("summary", "names requested once that resemble no other name", strconv.Itoa(m.MissesRare), "not listed; see nomen misses")
+		add("summary", "names requested once that resemble no other name", strconv.Itoa(m.MissesRare), "not listed")
 	}
 	add("summary", "names created", decimal(m.Changes.Created), "")
 	add("summary", "names changed", decimal(m.Changes.Changed), "")
@@ -45,7 +45,7 @@ func (m *MonthReport) Rows() [][]string {
 		add("summary", "links to look at", strconv.Itoa(len(l.Look)), "")
 		failing := ""
 		if l.Failing > 0 {
-			failing = "not dead yet; see nomen links list --verdict failing"
+			failing = "not dead yet"
 		}
 		add("summary", "links whose failures are being counted", strconv.Itoa(l.Failing), failing)
 	}

@@ -134,7 +134,7 @@ func (a *Archive) Host() string {
 }
 
 // Find returns the copy of a location that the archive made closest to a time. It returns [ErrNoCopy]
-// if there is none, and an [*ArchiveError] if the answer is invalid or the copy is at a host that is
+// if the archive has no copy, and an [*ArchiveError] if the answer is invalid or the copy is at a host that is
 // not one of the archive. Answers are kept for a day.
 func (a *Archive) Find(ctx context.Context, of string, near time.Time) (Copy, error) {
 	of, _, _ = strings.Cut(of, "#")

@@ -280,8 +280,8 @@ func oneSpace(text string) string {
 	return b.String()
 }
 
-// TestCountsAndBackups checks what docs/reference/counts.md says: a backup has no counts; after a
-// restore into an empty data directory there are none, unless the directory is copied; and a restore
+// TestCountsAndBackups checks what docs/reference/counts.md says: a backup has no counts. A data
+// directory that was empty before the restore has no counts, unless the directory is copied. A restore
 // in place of the store keeps them.
 func TestCountsAndBackups(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()

@@ -147,7 +147,7 @@ func (o *reportFlags) senders() (s mail.Sender, hook *mail.Webhook, err error) {
 const testText = "This is a test message of the server that reports on persistent names.\n\nReports reach this address.\n"
 
 // tester returns a function that sends a test message to each recipient of the reports about all names,
-// or nil if there are none.
+// or nil without recipients.
 func (o *reportFlags) tester() (func(context.Context) []adminapi.Delivery, error) {
 	if len(o.to) == 0 && o.webhook == "" {
 		return nil, nil

@@ -111,7 +111,7 @@ func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
 		t.Fatal(err)
 	}
 	defer p.kill()
-	b := &bar{T: t, prefix: prefix, alone: processors == 1, public: p.public, api: adminClient(t, data), hot: barTargets(t, size.names)}
+	b := &bar{T: t, prefix: prefix, alone: size.long && processors == 1, public: p.public, api: adminClient(t, data), hot: barTargets(t, size.names)}
 	for i := range b.acknowledged {
 		b.change(i)
 	}

@@ -129,12 +129,12 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	if err := open(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	known := uint64(rightsVersion)
+	known := uint64(splitVersion)
 	for _, tt := range []struct {
 		sql  string
 		want store.VersionError
 	}{
-		{"update nomen_meta set format = 6", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
+		{"update nomen_meta set format = 7", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
 		{"update nomen_meta set format = 1", store.VersionError{What: formatName, Found: 1, Known: known, How: store.ConvertNever}},
 		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, How: store.ConvertByCopy}},
 	} {
@@ -240,7 +240,8 @@ func verified(t *testing.T, s *Store) {
 }
 
 // TestVersionOfUsers checks that a store gets the versions that earlier programs reject with its
-// first user, its first typed value and the first rights of a token, and not before; by Apply and by Load.
+// first user, its first typed value, the first rights of a token and its first split digest, and not
+// before; by Apply and by Load.
 func TestVersionOfUsers(t *testing.T) {
 	version := func(url string) (format int) {
 		t.Helper()
@@ -272,15 +273,23 @@ func TestVersionOfUsers(t *testing.T) {
 			t.Errorf("version %d after a change of %v, want %d", got, c.change.Subject(), c.want)
 		}
 	}
-	sealed(t, s, 7)
+	if err := s.SplitDigests(t.Context()); err != nil || version(url) != splitVersion {
+		t.Errorf("version %d after SplitDigests, %v, want %d", version(url), err, splitVersion)
+	}
+	authored := put("urn:x-a:e", "u:1", 0)
+	authored.Who = "archive"
+	if _, err := s.Apply(t.Context(), []store.Change{authored}); err != nil {
+		t.Fatal(err)
+	}
+	sealed(t, s, 8)
 	again := open(t, url) // a later start
 	if u, err := again.UserOf(t.Context(), storetest.RichUser().Subjects[0]); err != nil || u.ID != storetest.RichUser().ID {
 		t.Errorf("user of a subject: %+v, %v", u, err)
 	}
 	to := newURL(t, shared)
 	loaded := open(t, to)
-	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 5 {
-		t.Errorf("version %d of a loaded store, %v, want 5", version(to), err)
+	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != splitVersion {
+		t.Errorf("version %d of a loaded store, %v, want %d", version(to), err, splitVersion)
 	}
 	reader, err := Open(t.Context(), Options{URL: to, ReadOnly: true})
 	if err != nil {

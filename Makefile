@@ -42,7 +42,7 @@ PLAIN = ./extract/... ./fetch/plan ./format ./handover ./internal/accept ./inter
 # let disks fail or kill processes at each of many steps, measure memory, read much in one
 # goroutine, send thousands of requests one after another, or run hundreds of commands that end at
 # once.
-PLAIN_TESTS = TestScripts|TestCommandBlocks|TestNoDoorShowsSecrets|TestOptionErrorsHavePlaces|TestSectionErrorsHavePlaces|TestLargeRecords|TestAttackSplit|TestOracle|TestHostileRecords|TestAnswersLikeUncached|TestCrashAtManifest|TestMemory|TestNothingInMuch|TestHundredThousand|TestImportAcrossRestart|TestKillImport|TestKillForeignImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
+PLAIN_TESTS = TestScripts|TestCommandBlocks|TestConformHandle|TestConformEZID|TestConformARK|TestDialectsOnStores|TestDSpaceBothWays|TestNoDoorShowsSecrets|TestOptionErrorsHavePlaces|TestSectionErrorsHavePlaces|TestLargeRecords|TestAttackSplit|TestOracle|TestHostileRecords|TestAnswersLikeUncached|TestCrashAtManifest|TestMemory|TestNothingInMuch|TestHundredThousand|TestImportAcrossRestart|TestKillImport|TestKillForeignImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
 WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server ./pages ./bulk ./bulk/bulktest/scale ./client/cache ./internal/audit
 
 # The packages that take longest begin first.

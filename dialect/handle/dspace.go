@@ -80,7 +80,7 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	if alias, ok := aliasIn(values); ok {
 		return []string{q.call.Base + "/" + hdl.Escape(alias)}
 	}
-	p := placesOf(handle, values)
+	p := placesOf(handle, values, q.includerOf(rec.name))
 	if chosen, ok := p.pick(q.visitor(), rand.Float64); ok {
 		if instead, ok := q.insteadOf(handle, chosen.url); ok {
 			return []string{instead}

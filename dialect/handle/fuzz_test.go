@@ -48,7 +48,7 @@ func FuzzPlaces(f *testing.F) {
 		values := []nomen.Value{
 			{Index: 1, Type: "URL", Data: text}, {Index: 2, Type: typeLocations, Data: text}, {Index: 3, Type: typeLinks, Data: text}, {Index: 4, Type: typeHeaders, Data: text},
 		}
-		p := placesOf("20.500.9999/x", values)
+		p := placesOf("20.500.9999/x", values, newIncluder("x", func(handle string) (string, []nomen.Value, error) { return handle, values, nil }))
 		for _, l := range p.all {
 			u, err := url.Parse(l.url)
 			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ftp" || !isFieldValue(l.url) {
@@ -61,7 +61,7 @@ func FuzzPlaces(f *testing.F) {
 			}
 		}
 		h := http.Header{}
-		addFields(h, "20.500.9999/x", values, &p)
+		addFields(h, &p)
 		for key, all := range h {
 			for _, value := range all {
 				if !isFieldValue(value) || key == "Set-Cookie" {

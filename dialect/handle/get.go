@@ -50,6 +50,15 @@ func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.
 // read returns what the server knows about a handle. If the handle is not public, a client without
 // rights for it gets an error that says only that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
+	rec, err := s.lookup(ctx, handle, actor)
+	if err == nil && rec.stored == nil {
+		rec.values, err = s.resolve(ctx, rec.name)
+	}
+	return rec, err
+}
+
+// lookup is read for handles with records. For other handles, the result has only the name.
+func (s *Server) lookup(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	n, err := s.nameOf(handle)
 	if err != nil {
 		return nil, err
@@ -67,8 +76,7 @@ func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor
 	rec.stored, err = s.store.Get(ctx, rec.name, time.Time{})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		rec.values, err = s.resolve(ctx, rec.name)
-		return rec, err
+		return rec, nil
 	case err != nil:
 		return nil, err
 	case rec.stored.Status == nomen.Retired && len(rec.stored.Successors) == 1:

@@ -1,12 +1,10 @@
 package handle
 
 import (
-	"encoding/xml"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
@@ -19,27 +17,20 @@ const (
 // maxFields limits the fields that values add to a header, in bytes.
 const maxFields = 4 << 10
 
-// addFields adds links and header fields in values to a redirect, except fields that can do harm.
-func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
+// addFields adds the links and header fields of a handle to a redirect, except fields that can do
+// harm.
+func addFields(h http.Header, p *places) {
 	n := 0
 	add := func(key, value string) {
 		if n += len(key) + len(value); n <= maxFields && isFieldValue(value) {
 			h.Add(key, value)
 		}
 	}
-	links := places{}
-	for i := range values {
-		var set xmlLocations
-		switch v := &values[i]; {
-		case v.Format != nomen.FormatText:
-		case ascii.EqualFold(v.Type, typeLinks) && xml.Unmarshal([]byte(v.Data), &set) == nil:
-			links.read(handle, v, &set, new([2]string))
-		case ascii.EqualFold(v.Type, typeHeaders):
-			addLines(v.Data, add)
-		}
+	for _, text := range p.fields {
+		addLines(text, add)
 	}
-	for _, l := range slices.Concat(p.all, links.all) {
-		if isFieldValue(l.attributes["rel"]) {
+	for _, l := range slices.Concat(p.all, p.links) {
+		if isFieldValue(l.attributes["rel"]) && !l.unlinked {
 			add("Link", l.link())
 		}
 	}

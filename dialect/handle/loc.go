@@ -1,17 +1,19 @@
 package handle
 
 import (
-	"encoding/xml"
+	"cmp"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/iri"
+	"github.com/nomen-project/nomen/store"
 )
 
 const typeLocations = "10320/loc"
@@ -21,6 +23,7 @@ type place struct {
 	url        string
 	attributes map[string]string
 	ttl        nomen.TTL
+	unlinked   bool // its attribute rel gives no link
 }
 
 // weight returns the share of the requests that the place gets.
@@ -38,88 +41,129 @@ func (p *place) weight() float64 {
 // places has the locations of a handle, and says how to choose among them.
 type places struct {
 	all    []place
+	links  []place  // of values of the type 10320/links
+	fields []string // of values of the type 10320/headers
 	choose []string
 	status string
-	plain  bool // without a value of the type 10320/loc, the first place is chosen
+	plain  bool        // the handle has only URL values, of which the first is chosen
+	ttls   []nomen.TTL // of the other values that the choice depends on
 }
 
-// xmlLocations is the data of a value of the type 10320/loc.
-type xmlLocations struct {
-	Attributes []xml.Attr `xml:",any,attr"`
-	Locations  []struct {
-		Attributes []xml.Attr `xml:",any,attr"`
-	} `xml:",any"`
-}
+// maxPlaces is the maximum number of locations among which the proxy chooses. It ignores further
+// ones.
+const maxPlaces = 2 * store.MaxLocations
 
-// placesOf returns the locations in values, except locations that are not safe for browsers.
-func placesOf(handle string, values []nomen.Value) places {
-	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
-	legacy, weights := true, [2]string{"1", "0"} // weights of URL values, and of those with a subtype
-	for i := range values {
-		var set xmlLocations
-		if v := &values[i]; ascii.EqualFold(v.Type, typeLocations) && xml.Unmarshal([]byte(v.Data), &set) == nil {
-			if out.plain {
-				weights[0], out.plain = "0", false
-			}
-			legacy = out.read(handle, v, &set, &weights) && legacy
+// placesOf returns the locations in the values of a handle and in what they include, except
+// locations that are not safe for browsers.
+func placesOf(handle string, values []nomen.Value, in *includer) places {
+	own := setsOf(values)
+	local := in.withIncluded(own)
+	var namespace, global sets
+	if !isTrue(first(local.locations, "no_nslocs")) {
+		namespace = in.namespace(handle, own.locations, local.locations)
+		global = in.withIncluded(namespace)
+	}
+	every := slices.Concat(local.locations, global.locations)
+	p := places{choose: []string{"locatt", "address", "country", "score", "weighted"}}
+	p.addSets(handle, local.locations)
+	p.addURLs(values, len(own.locations) > 0, every)
+	from := len(p.all)
+	p.addSets(handle, global.locations)
+	p.plain = own.isEmpty() && len(p.all) == from
+	p.addFields(handle, &local)
+	if quiet := isTrue(first(every, "suppressNsHeaders")) || isTrue(first(every, "suppressNsHeadersIfLocalHeaders")) && len(p.links)+len(p.fields) > 0; quiet {
+		for i := from; i < len(p.all); i++ {
+			p.all[i].unlinked = true
 		}
+	} else {
+		p.addFields(handle, &global)
+	}
+	p.ttls = slices.Concat(local.ttls, global.ttls, in.ttls)
+	configuring := slices.Concat(own.locations, namespace.locations)
+	if list := cmp.Or(first(configuring, "choose_by"), first(configuring, "chooseby")); list != "" {
+		p.choose = strings.Split(strings.ToLower(strings.ReplaceAll(list, " ", "")), ",")
+	}
+	p.status = first(configuring, "http_sc")
+	return p
+}
+
+func (p *places) addSets(handle string, all []locationSet) {
+	for i := range all {
+		p.all = addSet(p.all, handle, &all[i])
+	}
+}
+
+// addFields adds the links and header fields of values.
+func (p *places) addFields(handle string, s *sets) {
+	for i := range s.links {
+		p.links = addSet(p.links, handle, &s.links[i])
+	}
+	p.fields = append(p.fields, s.fields...)
+}
+
+// addURLs adds the URL values of a handle. The attributes of sets say whether to do so, and with
+// which weights. The parameter hasSet says whether the handle itself has a value of the type
+// 10320/loc.
+func (p *places) addURLs(values []nomen.Value, hasSet bool, all []locationSet) {
+	if isTrue(first(all, "no_legacy")) {
+		return
+	}
+	weights := [...]string{"0", "0"}
+	if !hasSet {
+		weights[0] = "1"
+	}
+	for n, key := range []string{"urlWeight", "urlSubtypeWeight"} {
+		weights[n] = cmp.Or(first(all, key), weights[n])
+	}
+	if !slices.ContainsFunc(values, func(v nomen.Value) bool { return isURLType(v.Type) }) {
+		weights[1] = weights[0]
 	}
 	for n, is := range []func(string) bool{isURLType, isURLSubtype} {
 		for i := range values {
-			if v := &values[i]; legacy && v.Format == nomen.FormatText && is(v.Type) {
-				out.add(place{v.Data, map[string]string{"weight": weights[n], "mode": "legacy"}, v.TTL})
+			if v := &values[i]; v.Format == nomen.FormatText && is(v.Type) {
+				p.all = add(p.all, place{url: v.Data, attributes: map[string]string{"weight": weights[n], "mode": "legacy"}, ttl: v.TTL})
 			}
 		}
 	}
-	return out
+}
+
+// left returns how long a redirect to a place may be cached: until the first of the values expires
+// on which the choice depends.
+func (p *places) left(chosen *place, now time.Time) time.Duration {
+	least := chosen.ttl.Left(now)
+	for i := 0; i < len(p.all) && !p.plain; i++ {
+		least = min(least, p.all[i].ttl.Left(now))
+	}
+	for _, t := range p.ttls {
+		least = min(least, t.Left(now))
+	}
+	return least
 }
 
 func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
-// read adds the locations in a value of type 10320/loc, and sets the weights that it gives to URL
-// values. It reports whether URL values are locations too.
-func (p *places) read(handle string, v *nomen.Value, set *xmlLocations, weights *[2]string) (legacy bool) {
-	attributes := attributesOf(set.Attributes)
-	for n, key := range []string{"urlWeight", "urlSubtypeWeight"} {
-		if given := attributes[key]; given != "" {
-			weights[n] = given
-		}
-	}
-	for _, key := range []string{"chooseby", "choose_by"} {
-		if list := attributes[key]; list != "" {
-			p.choose = strings.Split(strings.ReplaceAll(list, " ", ""), ",")
-		}
-	}
-	p.status = attributes["http_sc"]
-	for _, l := range set.Locations {
-		a := attributesOf(l.Attributes)
+// addSet appends the locations in a set to a list.
+func addSet(to []place, handle string, set *locationSet) []place {
+	for _, a := range set.locations {
 		target := a["href"]
 		if target == "" {
 			target = strings.NewReplacer("{hdl}", url.QueryEscape(handle), "{hdl:path}", hdl.Escape(handle)).Replace(a["href_template"])
 		}
-		p.add(place{target, a, v.TTL})
+		to = add(to, place{url: target, attributes: a, ttl: set.ttl})
 	}
-	_, without := attributes["no_legacy"]
-	return !without
+	return to
 }
 
-func attributesOf(all []xml.Attr) map[string]string {
-	m := make(map[string]string, len(all))
-	for _, a := range all {
-		m[a.Name.Local] = a.Value
-	}
-	return m
-}
-
-// add adds a place, unless its URL is not safe for browsers.
-func (p *places) add(l place) {
+// add appends a place to a list, unless its URL is not safe for browsers or the list is full.
+func add(to []place, l place) []place {
 	l.url = toURI(l.url)
 	u, err := url.Parse(l.url)
-	if err == nil && u.Host != "" && ascii.IsOneOf(u.Scheme, "http", "https", "ftp") {
-		p.all = append(p.all, l)
+	if err != nil || u.Host == "" || !ascii.IsOneOf(u.Scheme, "http", "https", "ftp") || len(to) >= maxPlaces {
+		return to
 	}
+	return append(to, l)
 }
 
 // toURI converts an IRI to a URI: it escapes characters and encodes the host for DNS.
@@ -192,7 +236,7 @@ func keep(all []place, is func(*place) bool) []place {
 // matches reports whether the place has an attribute, with the value if one is given.
 func (p *place) matches(want string) bool {
 	key, value, given := strings.Cut(want, ":")
-	have, ok := p.attributes[key]
+	have, ok := p.attributes[strings.TrimSpace(key)]
 	return ok && (!given || have == value)
 }
 

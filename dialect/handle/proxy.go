@@ -1,6 +1,7 @@
 package handle
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (q *request) redirect() {
 		q.handles(hdl.Escape(q.handle))
 		return
 	}
-	rec, err := q.read(q.r.Context(), q.handle, nil)
+	rec, err := q.read(q.context(), q.handle, nil)
 	if err != nil {
 		q.failPage(err)
 		return
@@ -126,9 +127,18 @@ func (q *request) redirect() {
 		q.call.Counted(rec.name, counts.Of(nomen.I2L))
 		return
 	}
-	if got := q.toPlace(values); got != counts.Other {
+	if got := q.toPlace(rec, values); got != counts.Other {
 		q.call.Counted(rec.name, got)
 	}
+}
+
+// context returns the context for reading records. If the client asks for an authoritative answer,
+// that is a fresh view of the store.
+func (q *request) context() context.Context {
+	if q.query.has("auth") || q.query.has("cert") {
+		return store.Fresh(q.r.Context())
+	}
+	return q.r.Context()
 }
 
 func (q *request) rawQuery() string {
@@ -154,7 +164,7 @@ const maxAliases = 20
 
 func (q *request) toAlias(handle string) {
 	for range maxAliases {
-		rec, err := q.read(q.r.Context(), handle, nil)
+		rec, err := q.read(q.context(), handle, nil)
 		next, ok := "", false
 		if err == nil {
 			next, ok = aliasIn(rec.values)
@@ -174,8 +184,9 @@ func (q *request) toAlias(handle string) {
 
 // toPlace redirects to one of the locations in values. It returns what the client got for the name,
 // or Other if the request was invalid.
-func (q *request) toPlace(values []nomen.Value) counts.What {
-	p := placesOf(q.handle, values)
+func (q *request) toPlace(rec *record, values []nomen.Value) counts.What {
+	in := q.includerOf(rec.name)
+	p := placesOf(q.handle, values, in)
 	if slices.ContainsFunc(p.all, func(l place) bool { return strings.Contains(l.attributes["http_role"], "conneg") }) {
 		q.w.Header().Set("Vary", "Accept")
 	}
@@ -192,6 +203,9 @@ func (q *request) toPlace(values []nomen.Value) counts.What {
 		chosen = place{url: instead, attributes: map[string]string{"http_sc": "302"}}
 		q.w.Header().Set("Cache-Control", "no-cache")
 	}
+	if in.failed {
+		q.w.Header().Set("Cache-Control", "no-cache")
+	}
 	target := chosen.url
 	for _, more := range q.query.all("urlappend") {
 		target += more
@@ -201,10 +215,10 @@ func (q *request) toPlace(values []nomen.Value) counts.What {
 		return counts.Other
 	}
 	if q.w.Header().Get("Cache-Control") == "" {
-		expires := q.now().Add(chosen.ttl.Left(q.now()))
+		expires := q.now().Add(p.left(&chosen, q.now()))
 		q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
 	}
-	addFields(q.w.Header(), q.handle, values, &p)
+	addFields(q.w.Header(), &p)
 	q.location(q.statusOf(&p, &chosen), target)
 	return counts.Of(nomen.I2L)
 }

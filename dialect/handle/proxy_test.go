@@ -106,7 +106,7 @@ func TestNoOpenRedirect(t *testing.T) {
 		t.Errorf("got %d to %q", status, to)
 	}
 	for _, target := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example/", "https:evil"} {
-		p := placesOf("1/x", []nomen.Value{{Index: 1, Type: typeLocations, Data: `<locations><location href="` + target + `"/></locations>`}})
+		p := placesOf("1/x", []nomen.Value{{Index: 1, Type: typeLocations, Data: `<locations><location href="` + target + `"/></locations>`}}, alone())
 		if len(p.all) != 0 {
 			t.Errorf("%s is a location", target)
 		}
@@ -171,7 +171,7 @@ func TestLocations(t *testing.T) {
 // Each method of choice, without chance.
 func TestChoice(t *testing.T) {
 	set := func(data string) places {
-		return placesOf("1/x", []nomen.Value{{Index: 1, Type: "10320/LOC", Data: data}, {Index: 2, Type: "URL", Data: "https://url.example/"}})
+		return placesOf("1/x", []nomen.Value{{Index: 1, Type: "10320/LOC", Data: data}, {Index: 2, Type: "URL", Data: "https://url.example/"}}, alone())
 	}
 	const three = `<location href="https://a.example/" weight="1" score="2" addresses="192.0.2.0/24"/><location href="https://b.example/" weight="3" score="5"/><location href="https://c.example/" weight="0"/>`
 	for _, tt := range []struct {
@@ -180,7 +180,7 @@ func TestChoice(t *testing.T) {
 		from   string
 		want   string
 	}{
-		{`<locations chooseby="weighted" no_legacy="">` + three + `</locations>`, 0, "", "https://a.example/"},
+		{`<locations chooseby="weighted" no_legacy="yes">` + three + `</locations>`, 0, "", "https://a.example/"},
 		{`<locations chooseby="weighted">` + three + `</locations>`, 0.24, "", "https://a.example/"},
 		{`<locations chooseby="weighted">` + three + `</locations>`, 0.26, "", "https://b.example/"},
 		{`<locations chooseby="weighted">` + three + `</locations>`, 0.99, "", "https://b.example/"},
@@ -189,7 +189,7 @@ func TestChoice(t *testing.T) {
 		{`<locations chooseby="weighted"><location href="https://a.example/" weight="0"/><location href="https://b.example/" weight="-1"/></locations>`, 0.4, "", "https://b.example/"},
 		{`<locations chooseby="weighted" urlWeight="4">` + three + `</locations>`, 0.6, "", "https://url.example/"},
 		{`<locations chooseby="weighted" urlWeight="x">` + three + `</locations>`, 0.99, "", "https://b.example/"},
-		{`<locations no_legacy=""></locations>`, 0, "", ""},
+		{`<locations no_legacy="yes"></locations>`, 0, "", ""},
 		{`<locations`, 0, "", "https://url.example/"},
 	} {
 		p := set(tt.data)
@@ -213,4 +213,9 @@ func TestToURI(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", given, got, want)
 		}
 	}
+}
+
+// alone returns an includer that finds no other handles.
+func alone() *includer {
+	return newIncluder("", func(string) (string, []nomen.Value, error) { return "", nil, nil })
 }

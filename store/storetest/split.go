@@ -29,6 +29,7 @@ func splitDigests(s *suite) {
 	redacting.Redacts = []uint64{1, 2}
 
 	s.apply(by(put("urn:x-a:b", "u:1", 1)), put("urn:x-a:c", "u:1", 1))
+	s.sealed()
 	before := s.entries(0)
 	splitter := s.Store.(store.Splitter)
 	for range 2 { // the second call changes nothing

@@ -18,6 +18,7 @@ type Value struct {
 	TTL         TTL    `json:"ttl,omitempty"`         // how long the value may be cached
 	Permissions string `json:"permissions,omitempty"` // admin read, admin write, public read and public write, each 0 or 1; "" means 1110
 	Timestamp   string `json:"timestamp,omitempty"`   // last change of the value (RFC 3339); "" if unknown
+	References  string `json:"references,omitempty"`  // JSON list of values of other handles, such as [{"handle":"20.5/a","index":1}]; "" for none
 }
 
 // Formats of the data of a [Value]. In other formats, such as admin and vlist, Data is JSON.

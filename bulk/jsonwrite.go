@@ -107,6 +107,7 @@ func appendValues(b []byte, values []nomen.Value) []byte {
 		b = appendTTL(b, v.TTL)
 		b = appendMember(b, isPermissions, v.Permissions)
 		b = appendMember(b, isTimestamp, v.Timestamp)
+		b = appendMember(b, isReferences, v.References)
 		b = append(b, '}')
 	}
 	return append(b, ']')

@@ -66,6 +66,7 @@ const (
 	isTTL
 	isPermissions
 	isTimestamp
+	isReferences
 )
 
 type memberSet uint64
@@ -77,7 +78,7 @@ var members = [...]string{
 	isURL: "url", isType: "type", isLang: "lang", isRel: "rel", isPriority: "priority", isWeight: "weight",
 	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note", isDown: "down",
 	isValidFrom: "valid_from", isValidUntil: "valid_until", isIndex: "index", isAttributes: "attributes",
-	isData: "data", isFormat: "format", isTTL: "ttl", isPermissions: "permissions", isTimestamp: "timestamp",
+	isData: "data", isFormat: "format", isTTL: "ttl", isPermissions: "permissions", isTimestamp: "timestamp", isReferences: "references",
 }
 
 func recordBit(key string) int { return memberBit(key, isName, isRevision) }
@@ -88,7 +89,7 @@ func valueBit(key string) int {
 	if key == members[isType] {
 		return isType
 	}
-	switch bit := memberBit(key, isIndex, isTimestamp); bit {
+	switch bit := memberBit(key, isIndex, isReferences); bit {
 	case isAttributes:
 		return isUnknown
 	default:
@@ -256,6 +257,8 @@ func valueText(v *nomen.Value, bit int) *string {
 		return &v.Format
 	case isPermissions:
 		return &v.Permissions
+	case isReferences:
+		return &v.References
 	}
 	return &v.Timestamp
 }

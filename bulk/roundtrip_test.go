@@ -67,6 +67,7 @@ func someValue() *rapid.Generator[nomen.Value] {
 			TTL:         rapid.SampledFrom([]nomen.TTL{"", "0", "86400", "2147483647", "2027-01-01T00:00:00Z"}).Draw(t, "ttl"),
 			Permissions: optional(rapid.SampledFrom([]string{"1110", "1100"})).Draw(t, "permissions"),
 			Timestamp:   optional(rapid.Just("2026-11-22T13:00:00Z")).Draw(t, "timestamp"),
+			References:  optional(rapid.Just(`[{"handle":"1/2","index":3}]`)).Draw(t, "references"),
 		}
 		switch rapid.IntRange(0, 3).Draw(t, "format") {
 		case 0:

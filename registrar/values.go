@@ -54,6 +54,7 @@ func checkValue(v *nomen.Value) (string, fault) {
 		{"format", checkFormat(v.Format)},
 		{"data", checkData(v)},
 		{"permissions", checkPermissions(v.Permissions)},
+		{"references", checkReferences(v.References)},
 	} {
 		if c.fault.bad() {
 			return c.field, c.fault
@@ -97,6 +98,27 @@ func checkData(v *nomen.Value) fault {
 func checkPermissions(s string) fault {
 	if s != "" && (len(s) != 4 || strings.Trim(s, "01") != "") {
 		return faultf(0, "permissions", "%q must have four digits 0 or 1: admin read, admin write, public read, public write", s)
+	}
+	return fault{}
+}
+
+// checkReferences checks the references of a value to values of other handles, which need not exist.
+func checkReferences(s string) fault {
+	if s == "" {
+		return fault{}
+	}
+	var list []struct {
+		Handle string
+		Index  *int32
+	}
+	d := json.NewDecoder(strings.NewReader(s))
+	d.DisallowUnknownFields()
+	ok := utf8.ValidString(s) && d.Decode(&list) == nil && !d.More() && len(list) > 0
+	for _, r := range list {
+		ok = ok && r.Handle != "" && r.Index != nil && *r.Index >= 0
+	}
+	if !ok {
+		return faultf(0, "references", "must be a JSON list with the handle and the index of each value")
 	}
 	return fault{}
 }

@@ -18,7 +18,7 @@ func TestGoodValues(t *testing.T) {
 		{Index: 2, Type: "B", Data: "AP8=", Format: "base64", TTL: "2147483647"},
 		{Index: 3, Type: "C", Format: "base64", TTL: "2026-11-22T13:00:00Z"},
 		{Index: 100, Type: "HS_ADMIN", Data: ` {"index": 200}`, Format: "admin"},
-		{Index: 1<<31 - 1, Type: "D"},
+		{Index: 1<<31 - 1, Type: "D", References: `[{"handle":"20.500/ä","index":0}, {"index":2147483647, "handle":"1/2"}]`},
 	}
 	got := d.good(d.put(&store.Record{Spelling: alb, Values: given}))
 	if !slices.Equal(got.Record.Values, given) {
@@ -57,6 +57,13 @@ func TestBadValues(t *testing.T) {
 		{"values[0].ttl", bad(func(v *nomen.Value) { v.TTL = "2147483648" }), "seconds"},
 		{"values[0].ttl", bad(func(v *nomen.Value) { v.TTL = "tomorrow" }), "seconds"},
 		{"values[0].permissions", bad(func(v *nomen.Value) { v.Permissions = "110" }), "four digits"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = "[]" }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = `[{"handle":"1/2"}]` }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = `[{"handle":"1/2","index":-1}]` }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = `[{"handle":"","index":1}]` }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = `[{"handle":"1/2","index":1,"x":1}]` }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = `[{"handle":"1/2","index":1}] x` }), "JSON list"},
+		{"values[0].references", bad(func(v *nomen.Value) { v.References = "[{\"handle\":\"\xff\",\"index\":1}]" }), "JSON list"},
 		{"values[0].permissions", bad(func(v *nomen.Value) { v.Permissions = "1112" }), "four digits"},
 		{"values[0].timestamp", bad(func(v *nomen.Value) { v.Timestamp = "2026-11-22" }), "RFC 3339"},
 	} {

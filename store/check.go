@@ -249,6 +249,7 @@ func (m *meter) value(v *nomen.Value) {
 	m.text("values.ttl", string(v.TTL))
 	m.text("values.permissions", v.Permissions)
 	m.text("values.timestamp", v.Timestamp)
+	m.text("values.references", v.References)
 }
 
 func (m *meter) authority(a *Authority) {

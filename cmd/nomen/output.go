@@ -258,7 +258,7 @@ func showValues(rows func(string, ...string), r *store.Record) {
 	for _, v := range value.Of(r) {
 		rows("value", fmt.Sprintf("%d %s %s", v.Index, v.Type, v.Data))
 		var parts []string
-		for _, p := range [...]struct{ label, text string }{{"format ", v.Format}, {"TTL ", string(v.TTL)}, {"permissions ", v.Permissions}, {"changed ", v.Timestamp}} {
+		for _, p := range [...]struct{ label, text string }{{"format ", v.Format}, {"TTL ", string(v.TTL)}, {"permissions ", v.Permissions}, {"changed ", v.Timestamp}, {"references ", v.References}} {
 			if p.text != "" {
 				parts = append(parts, p.label+p.text)
 			}

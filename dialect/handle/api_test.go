@@ -107,7 +107,7 @@ func TestWrongRequests(t *testing.T) {
 		{"DELETE", base + "20.500.9999/none", "", 404, `{"responseCode":100,"handle":"20.500.9999/none"}`},
 		{"DELETE", base + "20.500.9999/none?index=1", "", 404, `{"responseCode":100,"handle":"20.500.9999/none"}`},
 		{"PUT", at, `{"handle":"20.500.9999/other","values":[]}`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: the handle \"20.500.9999/other\" in the body is not the handle of the request"` + tail},
-		{"PUT", at, `[{"index":1,"type":"URL","data":"https://example.org/","references":[{"handle":"20.500.9999/x","index":1}]}]`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: references of a value are not supported"` + tail},
+		{"PUT", at, `[{"index":1,"type":"URL","data":"https://example.org/","references":[{"handle":"","index":1}]}]`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: each reference of a value must have handle and index"` + tail},
 		{"PUT", at, `[{"index":1,"type":"HS_SECKEY","data":"secret"}]`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server"` + tail},
 	} {
 		h.want(tt.method, tt.target, asEditor, tt.body, tt.status, tt.want)
@@ -297,5 +297,35 @@ func TestPost(t *testing.T) {
 	}
 	if resp := h.do("POST", base+"20.500.9999/abc", "", `{"index":"x"`); resp.StatusCode != 400 {
 		t.Errorf("got %d, want 400", resp.StatusCode)
+	}
+}
+
+// TestReferences: references of a value are kept, also those of a URL value, until the value is
+// replaced (dialects.md, 1.4).
+func TestReferences(t *testing.T) {
+	h := newHarness(t)
+	const at = base + "20.500.9999/ref"
+	const list = `[{"handle":"20.500.8888/a&b","index":0},{"handle":"20.500.9999/ref","index":2147483647}]`
+	const one = `{"index":1,"type":"URL","data":{"format":"string","value":"https://example.org/"},"ttl":60,"timestamp":"2026-11-22T04:00:00Z","references":` + list + `}`
+	const two = `{"index":2,"type":"X","data":{"format":"string","value":"y"},"ttl":60,"timestamp":"2026-11-22T04:00:00Z"}`
+	h.want("PUT", at, asEditor, `[{"index":1,"type":"URL","data":"https://example.org/","ttl":60,"references":`+list+`},{"index":2,"type":"X","data":"y","ttl":60,"references":[]}]`, 201, `{"responseCode":1,"handle":"20.500.9999/ref"}`)
+	h.want("GET", at, "", "", 200, `{"responseCode":1,"handle":"20.500.9999/ref","values":[`+one+`,`+two+`]}`)
+	if got := h.record("20.500.9999/ref").Values[0].References; got != list {
+		t.Errorf("the record has %s", got)
+	}
+	h.want("PUT", at, asEditor, `[`+one+`,`+two+`]`, 200, `{"responseCode":1,"handle":"20.500.9999/ref"}`)
+	h.want("GET", at+"?index=1", "", "", 200, `{"responseCode":1,"handle":"20.500.9999/ref","values":[`+one+`]}`)
+	h.want("PUT", at+"?index=1", asEditor, `[{"index":1,"type":"URL","data":"https://example.org/","ttl":60}]`, 200, `{"responseCode":1,"handle":"20.500.9999/ref"}`)
+	if got := h.record("20.500.9999/ref").Values[0].References; got != "" {
+		t.Errorf("after the value was replaced, the record has %s", got)
+	}
+	for _, bad := range []string{`{}`, `"x"`, `[1]`, `[{"index":1}]`, `[{"handle":"a","index":-1}]`, `[{"handle":"a","index":2147483648}]`, `[{"handle":"a","index":"1"}]`} {
+		if resp := h.do("PUT", at, asEditor, `[{"index":1,"type":"X","data":"","references":`+bad+`}]`); resp.StatusCode != 400 {
+			t.Errorf("references %s: got %d, want 400", bad, resp.StatusCode)
+		}
+	}
+	many := `[` + strings.Repeat(`{"handle":"20.500.9999/x","index":1},`, 2000) + `{"handle":"a","index":1}]`
+	if resp := h.do("PUT", at, asEditor, `[{"index":1,"type":"X","data":"","references":`+many+`}]`); resp.StatusCode != 400 {
+		t.Errorf("references longer than one text: got %d, want 400", resp.StatusCode)
 	}
 }

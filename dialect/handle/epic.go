@@ -225,7 +225,7 @@ func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 		}
 		for _, old := range existing {
 			if old.Index == v.Index {
-				v.Permissions = old.Permissions
+				v.Permissions, v.References = old.Permissions, old.References
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func FuzzReadValues(f *testing.F) {
 	for _, body := range []string{
 		`[{"index":1,"type":"URL","data":"https://example.org/"}]`, `{"values":[]}`, `{"index":1,"type":"T","data":{"format":"hex","value":"ff"}}`,
 		`[{"idx":1,"type":"HS_ADMIN","parsed_data":{"handle":"0.NA/1","index":"200","permissions":"011"}}]`,
-		`[{"index":3,"type":"T","data":{"format":"admin","value":{"handle":"1/2","index":1,"permissions":true}},"ttl":"2027-01-01T00:00:00Z","permissions":"*"}]`,
+		`[{"index":3,"type":"T","data":{"format":"admin","value":{"handle":"1/2","index":1,"permissions":true}},"ttl":"2027-01-01T00:00:00Z","permissions":"*","references":[{"handle":"a","index":1}]}]`,
 	} {
 		f.Add(body)
 	}
@@ -104,7 +104,7 @@ func FuzzReadValues(f *testing.F) {
 				t.Fatalf("%+v: %v", all[i], err)
 			}
 			again, err := readValues(strings.NewReader("["+string(text)+"]"), "20.500.9999/x")
-			if err != nil || len(again) != 1 || again[0].Data != all[i].Data || again[0].Format != all[i].Format {
+			if err != nil || len(again) != 1 || again[0].Data != all[i].Data || again[0].Format != all[i].Format || again[0].References != all[i].References {
 				t.Errorf("%s is read as %+v, %v", text, again, err)
 			}
 		}

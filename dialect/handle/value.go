@@ -23,6 +23,7 @@ type jsonValue struct {
 	Permissions string   `json:"permissions,omitempty"`
 	TTL         any      `json:"ttl"`
 	Timestamp   string   `json:"timestamp,omitempty"`
+	References  any      `json:"references,omitempty"`
 }
 
 type jsonData struct {
@@ -46,6 +47,9 @@ func shown(v *nomen.Value) jsonValue {
 	}
 	if v.Permissions != usualPermissions {
 		out.Permissions = v.Permissions
+	}
+	if v.References != "" {
+		out.References = json.RawMessage(v.References)
 	}
 	switch v.Format {
 	case nomen.FormatText:

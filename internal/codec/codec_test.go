@@ -44,10 +44,13 @@ func samples(t testing.TB) map[string]*store.Change {
 	k := name.FromKey("urn:x-a:b")
 	gone := store.Change{Delete: k, Expected: 7, Time: when, Why: "never used"}
 	return map[string]*store.Change{
-		"bare":     planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
-		"typical":  planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
-		"rich":     planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
-		"values":   planned(t, 0, store.Change{Record: valued(), Time: when}),
+		"bare":    planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
+		"typical": planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
+		"rich":    planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
+		"values":  planned(t, 0, store.Change{Record: valued(), Time: when}),
+		"references": planned(t, 0, store.Change{Time: when, Record: &store.Record{
+			Name: name.FromKey("urn:x-a:b"), Values: []nomen.Value{{Index: 1, Type: "K", References: `[{"handle":"1/2","index":3}]`}},
+		}}),
 		"reserved": planned(t, 0, store.Change{Record: &store.Record{Name: k, Status: nomen.Reserved}, Time: when}),
 		"deletion": &gone,
 		"down": planned(t, 0, store.Change{

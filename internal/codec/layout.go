@@ -93,7 +93,7 @@ func locationFields(l *nomen.Location) fields {
 }
 
 func valueFields(v *nomen.Value) fields {
-	return fields{&v.Index, &v.Type, &v.Data, &v.Format, (*string)(&v.TTL), &v.Permissions, &v.Timestamp}
+	return fields{&v.Index, &v.Type, &v.Data, &v.Format, (*string)(&v.TTL), &v.Permissions, &v.Timestamp, &v.References}
 }
 
 // authorityFields returns the fields of a naming authority. The policy is a separate parameter,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/nomen-project/nomen"
 )
@@ -85,7 +86,7 @@ func readAdminPermissions(given json.RawMessage) (string, error) {
 	return "", fmt.Errorf("invalid permissions %.40s in admin data: want twelve digits 0 and 1", given)
 }
 
-// A Reference is an element of an HS_VLIST value.
+// A Reference names a value of another handle: in an HS_VLIST value, or in the references of a value.
 type Reference struct {
 	Handle string `json:"handle"`
 	Index  int    `json:"index"`
@@ -162,4 +163,37 @@ func decodeNumber(b []byte) (n int, rest []byte, ok bool) {
 		return 0, nil, false
 	}
 	return int(binary.BigEndian.Uint32(b)), b[4:], true
+}
+
+// DecodeReferences decodes the references of a value in the database of a Handle server. They are
+// separated by tabs, and each is INDEX:HANDLE, where a backslash escapes tabs, line breaks and
+// itself. In the whole text, %XXXX stands for a UTF-16 code unit that is not printable ASCII.
+func DecodeReferences(text string) (list []Reference, ok bool) {
+	if text == "" {
+		return nil, true
+	}
+	units := make([]uint16, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		unit := uint64(text[i])
+		if text[i] == '%' && i+4 < len(text) {
+			var err error
+			if unit, err = strconv.ParseUint(text[i+1:i+5], 16, 16); err != nil {
+				return nil, false
+			}
+			i += 4
+		} else if text[i] >= 0x80 {
+			return nil, false
+		}
+		units = append(units, uint16(unit))
+	}
+	unescape := strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
+	for part := range strings.SplitSeq(string(utf16.Decode(units)), "\t") {
+		index, handle, found := strings.Cut(part, ":")
+		n, err := strconv.Atoi(index)
+		if handle = unescape.Replace(handle); !found || err != nil || n < 0 || n > MaxIndex || handle == "" {
+			return nil, false
+		}
+		list = append(list, Reference{handle, n})
+	}
+	return list, true
 }

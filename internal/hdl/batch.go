@@ -30,6 +30,9 @@ func AppendLine(b []byte, v *nomen.Value) ([]byte, error) {
 	if v.Type == "" || strings.ContainsAny(v.Type, " \t\r\n") {
 		return b, fmt.Errorf("a batch file cannot hold the type %q", v.Type)
 	}
+	if v.References != "" {
+		return b, errors.New("a batch file cannot hold references of a value")
+	}
 	permissions := v.Permissions
 	if permissions == "" {
 		permissions = usualPermissions

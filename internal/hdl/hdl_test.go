@@ -151,3 +151,32 @@ func FuzzDecodeData(f *testing.F) {
 		}
 	})
 }
+
+func TestDecodeReferences(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                            "",
+		"1:1/a":                       `[{"handle":"1/a","index":1}]`,
+		"0:20.500/b:c%0009300:0.NA/1": `[{"handle":"20.500/b:c","index":0},{"handle":"0.NA/1","index":300}]`,
+		"1:1/%00E4%D83D%DE00%0025":    `[{"handle":"1/ä😀%","index":1}]`,
+		`2:1/a\\tb\tc\nd\re`:          `[{"handle":"1/a\\tb\tc\nd\re","index":2}]`,
+		"1:1/a%":                      `[{"handle":"1/a%","index":1}]`,
+		"1:1/<&>":                     `[{"handle":"1/<&>","index":1}]`,
+		"1":                           "invalid",
+		"1:":                          "invalid",
+		"-1:1/a":                      "invalid",
+		"2147483648:1/a":              "invalid",
+		"x:1/a":                       "invalid",
+		"1:1/ä":                       "invalid",
+		"1:1/%00zzz":                  "invalid",
+		"1:1/a%0009":                  "invalid",
+	} {
+		list, ok := DecodeReferences(text)
+		got := ReferencesText(list)
+		if !ok {
+			got = "invalid"
+		}
+		if got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,7 +32,15 @@ type Given struct {
 	Data        json.RawMessage `json:"data"`
 	Permissions json.RawMessage `json:"permissions"`
 	TTL         json.RawMessage `json:"ttl"`
-	References  []any           `json:"references"`
+	References  []Reference     `json:"references"`
+}
+
+// ReferencesText returns references as the field References of a value.
+func ReferencesText(list []Reference) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return jsonText(list)
 }
 
 // MaxIndex is the maximum index of a value.
@@ -46,9 +55,10 @@ func (g *Given) Value() (v nomen.Value, err error) {
 		return v, fmt.Errorf("invalid index %d: must be positive", *g.Index)
 	case *g.Type == "":
 		return v, errors.New("the type of a value must not be empty")
-	case len(g.References) > 0:
-		return v, errors.New("references of a value are not supported")
+	case slices.ContainsFunc(g.References, func(r Reference) bool { return r.Handle == "" || r.Index < 0 || r.Index > MaxIndex }):
+		return v, errors.New("each reference of a value must have handle and index")
 	}
+	v.References = ReferencesText(g.References)
 	v.Index, v.Type = *g.Index, *g.Type
 	if v.TTL, err = ReadTTL(g.TTL); err != nil {
 		return v, err

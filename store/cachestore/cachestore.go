@@ -223,7 +223,7 @@ func weight(s store.Subject, v value) uint32 {
 		}
 		for i := range r.Values {
 			v := &r.Values[i]
-			n += typed + len(v.Type) + len(v.Data) + len(v.Timestamp)
+			n += typed + len(v.Type) + len(v.Data) + len(v.Timestamp) + len(v.References)
 		}
 		for k, values := range r.Metadata {
 			n += text + len(k) + lengths(values)

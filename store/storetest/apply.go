@@ -66,6 +66,7 @@ func changesOfContent() []func(*store.Record) {
 		func(r *store.Record) { r.Values[1].TTL = "" },
 		func(r *store.Record) { r.Values[1].Permissions = "" },
 		func(r *store.Record) { r.Values[0].Timestamp = "" },
+		func(r *store.Record) { r.Values[1].References = "" },
 	}
 }
 

@@ -39,7 +39,7 @@ func Rich() *store.Record {
 		ShowLocations: true,
 		Values: []nomen.Value{
 			{Index: 1, Type: "10320/loc", Data: "<locations/>", TTL: "86400", Permissions: "1110", Timestamp: "2020-01-01T00:00:00Z"},
-			{Index: 2, Type: "HS_PUBKEY", Data: "AP8=", Format: nomen.FormatBase64, TTL: "2030-01-01T00:00:00Z", Permissions: "1100"},
+			{Index: 2, Type: "HS_PUBKEY", Data: "AP8=", Format: nomen.FormatBase64, TTL: "2030-01-01T00:00:00Z", Permissions: "1100", References: `[{"handle":"1/2","index":3}]`},
 			{Index: 1<<31 - 1, Type: "", Data: "Zwölf\r\n\x00"},
 		},
 	}
@@ -169,7 +169,7 @@ func anyBytes(s *suite) {
 			Locations: []nomen.Location{{URL: text, Note: text}},
 			Metadata:  nomen.Metadata{text: {text, text}},
 			SameAs:    []string{text},
-			Values:    []nomen.Value{{Index: 1, Type: text, Data: text, Format: text, TTL: nomen.TTL(text), Permissions: text, Timestamp: text}},
+			Values:    []nomen.Value{{Index: 1, Type: text, Data: text, Format: text, TTL: nomen.TTL(text), Permissions: text, Timestamp: text, References: text}},
 		}
 		s.apply(write(r, i))
 		r.Spelling, r.Modified, r.Revision = "urn:x-a:b", minute(i), uint64(i+1)

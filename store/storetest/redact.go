@@ -19,7 +19,7 @@ func secretly(n int) store.Change {
 	r.Metadata = nomen.Metadata{secret: {secret}}
 	r.SameAs, r.Successors, r.Reason = []string{secret}, []string{secret}, secret
 	r.Locations[1].Attributes = secret
-	r.Values = []nomen.Value{{Index: 1, Type: secret, Data: secret, Format: secret, TTL: secret, Permissions: secret, Timestamp: secret}}
+	r.Values = []nomen.Value{{Index: 1, Type: secret, Data: secret, Format: secret, TTL: secret, Permissions: secret, Timestamp: secret, References: secret}}
 	c := write(r, n)
 	c.Who, c.Why = secret, secret
 	return c

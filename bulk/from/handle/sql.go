@@ -80,8 +80,6 @@ func (r *rows) row(row *sqldump.Row) error {
 	switch {
 	case err != nil:
 		r.out.RefuseAt(row.Line, row.Column, text, err.Error())
-	case row.Cell("refs").Text != "":
-		r.out.RefuseAt(row.Line, row.Column, text, "imported without its references")
 	default:
 		r.out.Handled(1)
 	}
@@ -117,6 +115,11 @@ func valueOf(row *sqldump.Row) (v nomen.Value, err error) {
 	if seconds, err := strconv.ParseInt(row.Cell("timestamp").Text, 10, 64); err == nil && seconds > 0 && seconds < 1<<36 {
 		v.Timestamp = time.Unix(seconds, 0).UTC().Format(time.RFC3339)
 	}
+	list, ok := hdl.DecodeReferences(string(row.Cell("refs").Bytes()))
+	if !ok {
+		return v, fmt.Errorf("invalid refs %.80q: want INDEX:HANDLE, with %%0009 between several", row.Cell("refs").Bytes())
+	}
+	v.References = hdl.ReferencesText(list)
 	v.Format, v.Data = hdl.DecodeData(v.Type, row.Cell("data").Bytes())
 	return v, nil
 }

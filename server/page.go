@@ -67,6 +67,8 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 		return s.homePage(r, set)
 	case privacyPath:
 		return s.privacy(r)
+	case CheckerPath:
+		return s.checker(r)
 	case languagePath:
 		return s.chooseLanguage(r, q)
 	case "/-/resolve":

@@ -79,6 +79,10 @@ type Options struct {
 	// "full", which is the default. The page about privacy quotes it.
 	LogAddresses string
 
+	// LinkChecks says how the server identifies itself when it checks links. If nil, the page about these
+	// checks says that there are none.
+	LinkChecks *LinkChecks
+
 	AccessLog *slog.Logger // gets one line per request (1995, 7: Y95-71) unless nil. Its handler can shorten the attribute remote, a netip.Addr
 
 	// Middleware wraps the handler of the public listener, including requests of the protocol of
@@ -201,6 +205,7 @@ type Server struct {
 	misses        *misses.Counter
 	counts        *counts.Counter
 	logAddresses  string
+	linkChecks    *LinkChecks // nil if the server checks no links
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
 	registries    func() []registry.Table
@@ -244,7 +249,7 @@ func New(o Options) (*Server, error) {
 		resolver: vouchedResolver{o.Resolver}, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
 		version: o.Version, instance: o.Instance, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
-		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, counts: o.Counts, logAddresses: o.LogAddresses,
+		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, counts: o.Counts, logAddresses: o.LogAddresses, linkChecks: o.LinkChecks,
 		explainer: o.Explainer, forward: o.Forward,
 		registries:  sync.OnceValue(o.Registries.Tables),
 		signposts:   newSignposts(),

@@ -1,0 +1,41 @@
+package server
+
+import (
+	_ "embed"
+	"io"
+	"net/http"
+
+	"github.com/nomen-project/nomen/site"
+)
+
+//go:embed checker.html
+var checkerPage string
+
+// CheckerPath is the path of the page about the checks of links. The User-Agent of these checks has its
+// URL, so that the administrators of hosts find out who sends the requests, and how to stop them.
+const CheckerPath = "/-/checker"
+
+// LinkChecks say how a server identifies itself when it checks links.
+type LinkChecks struct {
+	Agent   string // value of User-Agent
+	Contact string // mail address; "" for none
+}
+
+// A checkerView is the data of the page about checks of links.
+type checkerView struct {
+	*site.Page
+	Checks *LinkChecks // nil if the server checks no links
+}
+
+// checker serves the page about the checks of links.
+func (s *Server) checker(r *request) *reply {
+	page, err := site.Parse("checker", checkerPage, nil)
+	if err != nil {
+		return s.failure(r, err)
+	}
+	p := newReply(http.StatusOK)
+	p.add("Cache-Control", "no-cache")
+	return s.withHTML(r, p, s.pagePolicy, func(w io.Writer) error {
+		return page.Execute(w, checkerView{s.sitePage(r), s.linkChecks})
+	})
+}

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -28,6 +29,22 @@ type SideOptions struct {
 	CacheSize int64        // memory for uncompressed data, in bytes
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
 	Pacer     *pacer.Pacer // see [Options]
+
+	// Sought has the first octets of keys that are read at many different places. They are kept in small
+	// blocks that are fast to decompress.
+	Sought []byte
+}
+
+const soughtSize = 4 << 10 // bytes of data that are compressed together
+
+// spanPolicy returns the function that says how keys are compressed, or nil for the default.
+func (s *SideOptions) spanPolicy() func(start []byte) (pebble.SpanPolicy, []byte, error) {
+	if len(s.Sought) == 0 {
+		return nil
+	}
+	return func(start []byte) (pebble.SpanPolicy, []byte, error) {
+		return pebble.SpanPolicy{PreferFastCompression: bytes.IndexByte(s.Sought, start[0]) >= 0}, []byte{start[0] + 1}, nil
+	}
 }
 
 // OpenSide opens or creates a Side. The error wraps [ErrLocked] if another process has it open.
@@ -44,8 +61,11 @@ func OpenSide(s SideOptions) (*Side, error) {
 		}
 	}
 	lock := &dirLock{}
+	if len(s.Sought) > 0 {
+		o.blockSize = soughtSize
+	}
 	db, err := openDatabase(o, lock, nil, func(p *pebble.Options, _ *engineDisk) {
-		p.Experimental.SpanPolicyFunc = nil // only a store has the key spaces that this function knows
+		p.Experimental.SpanPolicyFunc = s.spanPolicy()
 		for i := range p.Levels {
 			p.Levels[i].FilterPolicy = pebble.NoFilterPolicy
 		}

@@ -16,6 +16,7 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
@@ -49,15 +50,18 @@ type answer struct {
 	permanent bool // all redirects are permanent, and stay on the site
 	outcome   Outcome
 	detail    string
-	failed    bool // there was no response
-	most      int  // bytes of the body to read; maxBody if 0
+	failed    bool  // there was no response
+	err       error // why there was none; nil if robots.txt forbids the request
+	most      int   // bytes of the body to read; maxBody if 0
 }
 
 // A checker checks locations. It is safe for concurrent use.
 type checker struct {
 	o         *Options
 	transport http.RoundTripper
+	second    http.RoundTripper // through another network; nil if there is none
 	gates     gates
+	elsewhere gathered
 	robots    interface {
 		load(origin string) (keptRobots, bool)
 		save(origin string, r keptRobots)
@@ -80,11 +84,11 @@ func (c *checker) check(ctx context.Context, t *target) result {
 		return result{Observation: Observation{Outcome: None, Detail: "not a URL with the scheme http or https"}}
 	}
 	j, _ := cookiejar.New(nil) // without options, it does not fail
-	s := session{checker: c, jar: j}
+	s := session{checker: c, jar: j, transport: c.transport}
 	var r result
 	if !t.wantsGet() {
 		a := s.travel(ctx, http.MethodHead, start, "")
-		if a.outcome == OK && !softTarget(start, a.end) || a.outcome == None || a.status == http.StatusTooManyRequests {
+		if a.outcome == OK && !softTarget(start, a.end) && !isParking(a.end) || a.outcome == None || a.status == http.StatusTooManyRequests {
 			r.fill(&a)
 			return r
 		}
@@ -94,12 +98,7 @@ func (c *checker) check(ctx context.Context, t *target) result {
 	if !t.get && (t.state.Verdict == Good || t.state.Verdict == Confirmed) {
 		tag = t.state.Tag
 	}
-	a := s.travel(ctx, http.MethodGet, start, tag)
-	if a.isDoubtful() { // perhaps only this response was bad
-		if b := s.travel(ctx, http.MethodGet, start, ""); confidence(b.outcome) > confidence(a.outcome) {
-			a = b
-		}
-	}
+	a := s.get(ctx, start, tag)
 	r.fill(&a)
 	r.Get = true
 	r.headOdd = r.headOdd && a.outcome == OK
@@ -112,10 +111,21 @@ func (c *checker) check(ctx context.Context, t *target) result {
 	return r
 }
 
+// get requests a URL with GET, and repeats a request that fails.
+func (s *session) get(ctx context.Context, u *url.URL, tag string) answer {
+	a := s.travel(ctx, http.MethodGet, u, tag)
+	if a.isDoubtful() { // perhaps only this response was bad
+		if b := s.travel(ctx, http.MethodGet, u, ""); confidence(b.outcome) > confidence(a.outcome) {
+			return b
+		}
+	}
+	return a
+}
+
 // isDoubtful reports whether a second request may have another outcome.
 func (a *answer) isDoubtful() bool {
 	switch a.outcome {
-	case Gone, Removed, Trouble:
+	case Gone, Removed, NoHost, Trouble:
 		return true
 	case Refused:
 		return a.status != 0 && a.status != http.StatusTooManyRequests
@@ -184,36 +194,55 @@ func (s *session) judge(ctx context.Context, t *target, start *url.URL, a *answe
 	case r.Confirmed:
 	case softTarget(start, a.end):
 		r.Outcome, r.Detail = Soft, "redirect to "+a.end.Redacted()
+	case isParking(a.end):
+		r.Outcome, r.Detail = Soft, "the domain is for sale: redirect to "+a.end.Redacted()
+	case !sameSite(start.Hostname(), a.end.Hostname()) && s.elsewhere.add(r.Print, hostOf(start)):
+		r.Outcome, r.Detail = Soft, "several hosts redirect to the same page"
 	case p != nil && s.o.Now().After(t.host.Honest):
-		s.probe(ctx, start, a, r)
+		s.probe(ctx, start, a, p, r)
 	}
 }
 
 // probe asks the host for a location that does not exist. If the host answers with the same page,
 // the location may not exist, too.
-func (s *session) probe(ctx context.Context, start *url.URL, a *answer, r *result) {
+func (s *session) probe(ctx context.Context, start *url.URL, a *answer, p *page, r *result) {
 	u := *start
 	u.RawQuery, u.RawPath = "", ""
-	u.Path = path.Join(path.Dir("/"+strings.TrimPrefix(u.Path, "/")), strings.ToLower(rand.Text())[:20])
+	u.Path = path.Join(path.Dir("/"+strings.TrimPrefix(u.Path, "/")), noSuchPage())
 	b := s.travel(ctx, http.MethodGet, &u, "")
 	r.probed = !b.failed
 	r.honest = b.outcome == Gone || b.outcome == Removed
 	if b.outcome != OK || !strings.Contains(b.header.Get("Content-Type"), "html") {
 		return
 	}
-	p := readPage(b.body)
-	p.drop(&u)
-	print := p.fingerprint()
-	same := print != 0 && distance(print, r.Print) <= sameBits || print == 0 && r.Print == 0 && bytes.Equal(a.body, b.body)
+	other := readPage(b.body)
+	for _, p := range []*page{p, &other} { // both without the words of both URLs, which pages repeat
+		p.drop(start)
+		p.drop(&u)
+	}
+	here, there := p.fingerprint(), other.fingerprint()
+	same := here != 0 && distance(here, there) <= sameBits || here == 0 && there == 0 && bytes.Equal(a.body, b.body)
 	if same && (a.hops == 0) == (b.hops == 0) && (a.hops == 0 || a.end.String() == b.end.String()) {
 		r.Outcome, r.Detail = Soft, "the host answers with the same page for locations that do not exist"
 	}
 }
 
+// noSuchPage returns a name of a page that does not exist. It is one long word, so that it has no words
+// in common with a page.
+func noSuchPage() string {
+	return strings.Map(func(r rune) rune {
+		if r >= '2' && r <= '7' { // the digits of base32
+			return r - '2' + 'a'
+		}
+		return unicode.ToLower(r)
+	}, rand.Text())
+}
+
 // A session is the requests of one check.
 type session struct {
 	*checker
-	jar http.CookieJar
+	jar       http.CookieJar
+	transport http.RoundTripper
 }
 
 // travel requests a URL and follows redirects.
@@ -222,7 +251,7 @@ func (s *session) travel(ctx context.Context, method string, u *url.URL, tag str
 	seen := map[string]bool{}
 	for {
 		if why, err := s.forbidden(ctx, a.end); err != nil {
-			a.failed, a.outcome, a.detail = true, outcomeOf(err), err.Error()
+			a.fail(err)
 			return a
 		} else if why != "" {
 			a.outcome, a.detail, a.failed = Refused, why, true
@@ -231,7 +260,7 @@ func (s *session) travel(ctx context.Context, method string, u *url.URL, tag str
 		seen[a.end.String()] = true
 		err := s.request(ctx, method, &a, tag)
 		if err != nil {
-			a.failed, a.outcome, a.detail = true, outcomeOf(err), err.Error()
+			a.fail(err)
 			return a
 		}
 		a.outcome, a.detail = outcomeOfStatus(a.status), fmt.Sprintf("status %d", a.status)
@@ -260,6 +289,10 @@ func (s *session) travel(ctx context.Context, method string, u *url.URL, tag str
 	}
 }
 
+func (a *answer) fail(err error) {
+	a.failed, a.err, a.outcome, a.detail = true, err, outcomeOf(err), err.Error()
+}
+
 // isSameSet reports whether a second request of a URL would be the same as the first: no response
 // has set a cookie for it.
 func (s *session) isSameSet(u *url.URL) bool { return len(s.jar.Cookies(u)) == 0 }
@@ -270,7 +303,7 @@ func (s *session) request(ctx context.Context, method string, a *answer, tag str
 	if err := s.gates.enter(ctx, host); err != nil {
 		return err
 	}
-	begun, took := s.o.Now(), time.Duration(0)
+	begun, took := s.gates.now(), time.Duration(0)
 	var busy bool
 	var after time.Duration
 	defer func() { s.gates.leave(context.WithoutCancel(ctx), host, took, busy, after) }()
@@ -285,7 +318,7 @@ func (s *session) request(ctx context.Context, method string, a *answer, tag str
 		r.Header.Set("Range", fmt.Sprintf("bytes=0-%d", maxBody-1))
 	}
 	response, err := s.transport.RoundTrip(r)
-	if took = s.o.Now().Sub(begun); err != nil {
+	if took = s.gates.now().Sub(begun); err != nil {
 		return err
 	}
 	defer response.Body.Close()
@@ -358,6 +391,9 @@ type keptRobots struct {
 
 // forbidden returns why a URL may not be requested, or "".
 func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
+	if _, own := s.o.Own[hostOf(u)]; own {
+		return "", nil
+	}
 	origin := originOf(u)
 	now := s.o.Now()
 	kept, ok := s.robots.load(origin)

@@ -46,10 +46,8 @@ func (o *Options) dial(ctx context.Context, _, address string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	var addrs []netip.Addr
-	if a, ok := uri.ParseNumericHost(strings.TrimSuffix(host, ".")); ok {
-		addrs = []netip.Addr{a}
-	} else if addrs, err = discover.HostAddresses(ctx, o.DNS, host); err != nil {
+	addrs, err := o.addresses(ctx, host)
+	if err != nil {
 		return nil, err
 	}
 	var allowed []netip.AddrPort
@@ -71,6 +69,13 @@ func (o *Options) dial(ctx context.Context, _, address string) (net.Conn, error)
 		return nil, errors.Join(errs...)
 	}
 	return conn, nil
+}
+
+func (o *Options) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, ok := uri.ParseNumericHost(strings.TrimSuffix(host, ".")); ok {
+		return []netip.Addr{a}, nil
+	}
+	return discover.HostAddresses(ctx, o.DNS, host)
 }
 
 // outcomeOf returns the outcome of a request that failed without a response.

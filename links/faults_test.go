@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -114,7 +116,8 @@ type faultServer struct {
 
 	mu        sync.Mutex
 	hosts     map[string]*faultHost
-	addresses map[netip.Addr]bool
+	addresses map[netip.Addr]*faultHost
+	roots     *x509.CertPool
 	private   int // connections to addresses that are not public
 	requests  int
 	down      func(now time.Time) bool // the network of the client fails
@@ -126,6 +129,10 @@ type faultHost struct {
 	delay   time.Duration // of robots.txt
 	robots  string
 	behave  behaviour
+	tls     *tls.Config                       // for port 443
+	raw     func(c net.Conn)                  // serves connections instead of the HTTP server; nil for none
+	dns     func(n int) ([]netip.Addr, error) // answers the lookup number n; nil for the usual answer
+	lookups int
 	dead    map[string]time.Time // paths that answer with status 404 from a time on
 	gone    func(now time.Time) string
 	noticed time.Time // first request while the host was away
@@ -137,7 +144,7 @@ type faultHost struct {
 func newFaultServer(t testing.TB, now func() time.Time, faults float64) *faultServer {
 	return &faultServer{
 		t: t, now: now, begun: now(), gap: time.Second, faults: faults, random: rand.New(rand.NewPCG(3, 4)),
-		listens: make(chan net.Conn), hosts: map[string]*faultHost{}, addresses: map[netip.Addr]bool{}, down: func(time.Time) bool { return false },
+		listens: make(chan net.Conn), hosts: map[string]*faultHost{}, addresses: map[netip.Addr]*faultHost{}, roots: x509.NewCertPool(), down: func(time.Time) bool { return false },
 	}
 }
 
@@ -145,7 +152,7 @@ func newFaultServer(t testing.TB, now func() time.Time, faults float64) *faultSe
 func (f *faultServer) host(name string, b behaviour) *faultHost {
 	n := len(f.hosts)
 	h := &faultHost{name: name, address: netip.AddrFrom4([4]byte{20, byte(n >> 16), byte(n >> 8), byte(n)}), behave: b, dead: map[string]time.Time{}, first: map[string]time.Time{}}
-	f.hosts[name] = h
+	f.hosts[name], f.addresses[h.address] = h, h
 	return h
 }
 
@@ -160,6 +167,10 @@ func (f *faultServer) LookupNetIP(_ context.Context, _, host string) ([]netip.Ad
 		return nil, &net.DNSError{Err: "server misbehaving", Name: host, IsTemporary: true}
 	case h == nil || h.gone != nil && h.gone(f.now()) == "dns":
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	if h.dns != nil {
+		h.lookups++
+		return h.dns(h.lookups)
 	}
 	return []netip.Addr{h.address}, nil
 }
@@ -180,13 +191,20 @@ func (f *faultServer) dial(_ context.Context, _, address string) (net.Conn, erro
 			f.private++
 		}
 	}
-	down := f.down(f.now())
+	h, down := f.addresses[ap.Addr()], f.down(f.now())
 	f.mu.Unlock()
-	if down {
+	if down || h == nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("network is unreachable")}
 	}
 	near, far := net.Pipe()
-	f.listens <- far
+	switch {
+	case h.raw != nil:
+		go h.raw(far)
+	case ap.Port() == 443 && h.tls != nil:
+		f.listens <- tls.Server(far, h.tls)
+	default:
+		f.listens <- far
+	}
 	return near, nil
 }
 
@@ -256,6 +274,9 @@ func (f *faultServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.answer(w, r, h)
 }
 
+// endless is the end of a file robots.txt that is repeated as long as the client reads.
+const endless = "# this line is repeated\n"
+
 // fault answers with a passing fault.
 func (f *faultServer) fault(w http.ResponseWriter, r *http.Request, kind int) {
 	switch kind {
@@ -300,11 +321,23 @@ func (f *faultServer) answer(w http.ResponseWriter, r *http.Request, h *faultHos
 		case "":
 			w.WriteHeader(http.StatusNotFound)
 			return
-		case "503":
-			w.WriteHeader(http.StatusServiceUnavailable)
+		case "403", "500", "503":
+			status, _ := strconv.Atoi(h.robots)
+			w.WriteHeader(status)
+			return
+		case "hangs":
+			<-r.Context().Done()
+			return
+		case "loops":
+			http.Redirect(w, r, "/robots.txt", http.StatusFound)
 			return
 		}
 		fmt.Fprint(w, h.robots)
+		for strings.HasSuffix(h.robots, endless) {
+			if _, err := fmt.Fprint(w, endless); err != nil {
+				return
+			}
+		}
 		return
 	}
 	if at, ok := h.dead[r.URL.Path]; ok && !now.Before(at) {
@@ -493,7 +526,10 @@ func (f *faultServer) sorted() (all []*faultHost) {
 // watch opens a watcher of a store that asks the server.
 func (f *faultServer) watch(s Source, o Options) *Watcher {
 	f.t.Helper()
-	o.Store, o.Agent, o.DNS, o.Dial, o.Now, o.TLS = s, "nomen/test", f, f.dial, f.now, &tls.Config{}
+	o.Store, o.Agent, o.DNS, o.Dial, o.TLS = s, "nomen/test", f, f.dial, &tls.Config{RootCAs: f.roots}
+	if o.Now == nil {
+		o.Now = f.now
+	}
 	if o.table == nil {
 		o.table = &memTable{}
 	}

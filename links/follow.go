@@ -291,7 +291,10 @@ func (c *hostChange) addAll(urls []string) error {
 // nextAllowed returns when a host may be asked again.
 func (w *Watcher) nextAllowed(host string) time.Time {
 	_, next := w.checker.gates.get(host)
-	return next
+	if next.IsZero() {
+		return next
+	}
+	return w.o.Now().Add(time.Until(next))
 }
 
 func (w *Watcher) namesOf(ctx context.Context, url string) (names, titles []string, err error) {

@@ -41,11 +41,20 @@ type gate struct {
 	freed chan struct{} // closed when the request has ended
 }
 
+// gapOf returns the gap after a request to a host that took some time.
+func (g *gates) gapOf(host string, p *pace, took time.Duration) time.Duration {
+	if own, ok := g.own[host]; ok {
+		return min(own<<p.slow, maxGap)
+	}
+	return p.gap(g.least, took)
+}
+
 // gates has a gate for each host with recent requests.
 type gates struct {
-	now    func() time.Time
+	now    func() time.Time // a clock that is never set, unlike that of [Options]
 	least  time.Duration
-	shared interface { // the gates of all servers that share the states; nil if there is only one
+	own    map[string]time.Duration // gaps of hosts of the operator
+	shared interface {              // the gates of all servers that share the states; nil if there is only one
 		Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error)
 		Leave(ctx context.Context, host string, gap time.Duration) error
 	}
@@ -194,7 +203,7 @@ func (g *gates) left(host string, took time.Duration, busy bool, retry time.Dura
 		h.slow, h.row = max(h.slow-1, 0), 0
 	}
 	h.last = g.now()
-	gap := max(h.gap(g.least, took), min(retry, maxRetryAfter))
+	gap := max(g.gapOf(host, &h.pace, took), min(retry, maxRetryAfter))
 	h.next = h.last.Add(gap)
 	h.open()
 	return gap

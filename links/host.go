@@ -140,6 +140,19 @@ func (h *host) stillFails(now time.Time) Event {
 	return NoEvent
 }
 
+// mend forgets when a host failed if that is in the future, because it was recorded with a clock that
+// was wrong. It reports whether it has changed anything.
+func (h *host) mend(now time.Time) bool {
+	limit := now.Add(maxSkew)
+	if !h.Since.After(limit) && !h.Failed.After(limit) && !h.Report.After(limit) && !h.Exempt.After(limit.Add(exemptTime)) &&
+		!h.Honest.After(limit.Add(honestTime)) && !h.Taken.After(limit) {
+		return false
+	}
+	h.Since, h.Failed, h.Report, h.Exempt, h.Honest, h.Taken = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	h.Fails, h.Failing, h.Reported, h.Ring = 0, None, false, ""
+	return true
+}
+
 // redirected records where the redirects of a location end. It reports whether many locations end
 // there.
 func (h *host) redirected(location, end uint64) bool {

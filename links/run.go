@@ -25,6 +25,7 @@ const (
 	probeTime  = time.Minute      // between two looks at the probes
 	forgetTime = 10 * time.Minute // the failures of this time are forgotten if the network fails
 	maxUndo    = 4096
+	ownVisit   = 10 * time.Second // how long a visit to a host of the operator takes
 	keepEvents = 90 * 24 * time.Hour
 )
 
@@ -105,6 +106,9 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	defer visits.Wait()
 	slots := make(chan struct{}, w.o.Visits)
 	for turn.Step(ctx) == nil {
+		if err := w.watchClock(ctx); err != nil && ctx.Err() == nil {
+			w.o.Log.Warn("the clock was set back, and the states of links cannot be corrected", "err", err)
+		}
 		if until := w.mayWork(ctx); until > 0 {
 			wait(ctx, until, nil)
 			continue
@@ -158,7 +162,7 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
-	next = idle
+	next = w.o.idle
 	if w.doubting {
 		n = min(n, 1-len(w.visiting))
 	}
@@ -210,26 +214,21 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	return hosts, next
 }
 
-// visit checks a location of a host, and puts the host back into the queue.
+// visit checks a location of a host, and puts the host back into the queue. At hosts of the operator it
+// checks further locations for some time, because the queue has whole seconds.
 func (w *Watcher) visit(ctx context.Context, host string) {
 	defer func() {
 		w.mu.Lock()
 		delete(w.visiting, host)
 		w.mu.Unlock()
 	}()
-	t, ok, err := w.pick(host)
-	if err == nil && ok {
-		t.names, t.titles, err = w.namesOf(ctx, t.url)
-		switch {
-		case err != nil:
-		case len(t.names) == 0:
-			err = w.forget(host, t.url)
-		default:
-			r := w.checker.check(ctx, t)
-			if ctx.Err() == nil {
-				err = w.record(ctx, host, t.url, &r)
-			}
-		}
+	_, own := w.o.Own[host]
+	end := time.Now().Add(ownVisit)
+	var err error
+	for again := true; again; {
+		var fails bool
+		again, fails, err = w.visitNext(ctx, host)
+		again = again && own && !fails && err == nil && ctx.Err() == nil && time.Now().Before(end)
 	}
 	if ctx.Err() != nil {
 		return
@@ -238,6 +237,27 @@ func (w *Watcher) visit(ctx context.Context, host string) {
 		w.o.Log.Warn("a link cannot be checked", "host", host, "err", err)
 	}
 	w.requeue(host, err != nil)
+}
+
+// visitNext checks the next location of a host. It returns false if none is due, and whether the host
+// failed as a whole before.
+func (w *Watcher) visitNext(ctx context.Context, host string) (found, fails bool, err error) {
+	t, found, err := w.pick(host)
+	if err != nil || !found {
+		return false, false, err
+	}
+	t.names, t.titles, err = w.namesOf(ctx, t.url)
+	switch {
+	case err != nil:
+	case len(t.names) == 0:
+		err = w.forget(host, t.url)
+	default:
+		r := w.checkTwice(ctx, t)
+		if ctx.Err() == nil {
+			err = w.record(ctx, host, t.url, &r)
+		}
+	}
+	return true, t.host.Failing != None, err
 }
 
 // pick returns the location of a host to check next. For a failing host, it prefers a location that
@@ -388,7 +408,7 @@ func (c *hostChange) note(was Outcome) {
 func (c *hostChange) pace(w *Watcher) {
 	p, _ := w.checker.gates.get(c.host)
 	c.h.Delay, c.h.Slow, c.h.Row = p.delay.Milliseconds(), p.slow, p.row
-	gap := p.gap(w.o.Gap, 0)
+	gap := w.checker.gates.gapOf(c.host, &p, 0)
 	checked := int64(goodEvery / gap)
 	if large := int64(c.h.Links) > checked; large {
 		c.writes = append(c.writes, jsonWrite(keyOf(spaceLarge, c.host), Large{Host: c.host, Links: c.h.Links, Checked: checked}))
@@ -403,15 +423,9 @@ func (w *Watcher) requeue(host string, failed bool) {
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	_ = w.update(host, func(c *hostChange) error { // after an error, the host is still in the queue
-		var next time.Time
-		for class := range byte(classes) {
-			url, due, err := first(c, host, class)
-			if err != nil {
-				return err
-			}
-			if url != "" && (next.IsZero() || due.Before(next)) {
-				next = due
-			}
+		next, err := c.nextDue()
+		if err != nil {
+			return err
 		}
 		switch {
 		case next.IsZero():
@@ -429,6 +443,21 @@ func (w *Watcher) requeue(host string, failed bool) {
 		c.queue(next)
 		return nil
 	})
+}
+
+// nextDue returns when the first of the locations of the host is due. It returns the zero time if there
+// are none.
+func (c *hostChange) nextDue() (next time.Time, err error) {
+	for class := range byte(classes) {
+		url, due, err := first(c, c.host, class)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if url != "" && (next.IsZero() || due.Before(next)) {
+			next = due
+		}
+	}
+	return next, nil
 }
 
 // alarm finds out whether the network of this machine fails. If so, it forgets the latest failures,

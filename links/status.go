@@ -180,7 +180,7 @@ func (w *Watcher) Check(ctx context.Context, url string) (Link, Observation, err
 	if err != nil {
 		return Link{}, Observation{}, err
 	}
-	r := w.checker.check(ctx, t)
+	r := w.checkTwice(ctx, t)
 	if err := ctx.Err(); err != nil {
 		return Link{}, Observation{}, err
 	}

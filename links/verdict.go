@@ -107,9 +107,14 @@ const (
 	nearLeast    = day1 - time.Minute  // between two failures that are a day apart
 	nearMost     = day1 + 2*time.Hour
 
+	// If all of them have status 410:
+	removedTime = 7 * 24 * time.Hour
+
 	// If there are not enough definite failures:
 	awayFailures = 8
 	awayTime     = 30 * 24 * time.Hour
+
+	maxBlind = 8 * 24 * time.Hour // longer times between two checks count only as this
 )
 
 // Limits for hints.
@@ -205,7 +210,7 @@ func (s *State) HasMoved() bool {
 // Observe returns the state after a check. It does not set Due.
 func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	now = minute(now)
-	before, last := s.Verdict, s.Outcome
+	before, last, blind := s.Verdict, s.Outcome, now.Sub(s.Checked)-maxBlind
 	s.Checked, s.Outcome, s.Status = now, o.Outcome, o.Status
 	if s.Heads = min(s.Heads+1, maxCount); o.Get {
 		s.Heads = 0
@@ -215,6 +220,9 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 		s.answered(o, now)
 	case o.Outcome.weight() > 0 && o.Frozen:
 	case o.Outcome.weight() > 0:
+		if s.Failures > 0 && blind > 0 { // the clock was set forward, or nothing was checked for some time
+			s.Since = minute(s.Since.Add(blind))
+		}
 		s.failed(o, last, now)
 	case s.skip(): // neither a failure nor a success
 	case o.Outcome == Soft:
@@ -325,11 +333,37 @@ func (s *State) isDead(now time.Time) bool {
 	if s.Nears < deadNears {
 		return false
 	}
+	if s.isRemoved() && took >= removedTime {
+		return true
+	}
 	if s.Failures >= awayFailures && s.Days >= awayFailures && took >= awayTime {
 		return true
 	}
 	return s.Definite+s.Vague >= deadWeight && s.Definite >= deadDefinite &&
 		s.Failures >= deadFailures && s.Days >= deadDays && took >= deadTime
+}
+
+// isRemoved reports whether all failures in a row have status 410.
+func (s *State) isRemoved() bool {
+	return s.Failures > 0 && s.Vague == 0 && s.Definite >= min(Removed.weight()*s.Failures, maxCount)
+}
+
+// maxSkew is how far in the future a time may be that was recorded before the clock was set back.
+const maxSkew = 24 * time.Hour
+
+// isFuture reports whether a state was recorded with a clock that was wrong.
+func (s *State) isFuture(now time.Time) bool { return s.Checked.Sub(now) > maxSkew }
+
+// mended returns what remains of a state that was recorded with a wrong clock. Its failures do not
+// count, because it is not known when they were.
+func (s State) mended(now time.Time) State {
+	s.endRun()
+	s.Moves, s.Moving, s.Skips = 0, time.Time{}, 0
+	s.Checked, s.Good = time.Time{}, time.Time{}
+	if s.Verdict != Ignored {
+		s.Verdict, s.Due = Unknown, minute(now)
+	}
+	return s
 }
 
 // Intervals between checks.
@@ -380,7 +414,10 @@ func (s *State) untilRetry(now time.Time) time.Duration {
 		d = 7 * day1
 	}
 	end := deadTime
-	if s.Definite < deadDefinite {
+	switch {
+	case s.isRemoved():
+		end = removedTime
+	case s.Definite < deadDefinite:
 		end = awayTime
 	}
 	return min(d, max(s.Since.Add(end).Sub(now), day1))

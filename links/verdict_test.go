@@ -73,11 +73,17 @@ func TestVerdicts(t *testing.T) {
 		{"one success starts again", "0:gone 1:gone 2:gone 4:gone 8:ok 9:gone 14:gone 15:gone 20:gone", Failing, ""},
 		{"never by HEAD alone", daily("gone/head", usual...), Failing, ""},
 		{"the last check by GET", daily("gone", usual[:7]...) + " 15:gone/head", Failing, ""},
-		{"410 counts double but needs the days", daily("removed", 0, 1, 2, 3, 4, 5, 6, 7), Failing, ""},
-		{"410", daily("removed", usual...), Dead, "15:dead"},
+		{"410 for six days", daily("removed", 0, 1, 2, 3, 4, 5, 6), Failing, ""},
+		{"410 for a week", daily("removed", 0, 1, 2, 3, 4, 5, 7), Dead, "7:dead"},
+		{"410 twice in a week", daily("removed", 0, 7), Failing, ""},
+		{"410 for a week, and one other failure", daily("removed", 0, 1, 2, 3, 4, 5) + " 6:gone 7:removed", Failing, ""},
+		{"410 for a week, and one success", daily("removed", 0, 1, 2, 3, 4, 5) + " 6:ok 7:removed", Failing, ""},
+		{"410 at the times of other failures", daily("removed", usual...), Dead, "15:dead"},
 		{"the host does not exist", daily("no-host", usual...), Dead, "15:dead"},
 		{"refused, forever", daily("refused", 0, 1, 2, 3, 14, 30, 60, 90), Blocked, ""},
 		{"private address", daily("private", 0, 1, 3, 14, 90), Blocked, ""},
+		{"a clock that is set forward", daily("gone", 0, 1, 2, 3, 4, 5, 100), Failing, ""},
+		{"a clock that is set forward, and a day", daily("gone", 0, 1, 2, 3, 4, 5, 100, 101, 102), Dead, "101:dead"},
 		{"soft, forever", daily("soft", 0, 3, 6, 14, 30, 60), Suspect, ""},
 		{"trouble for two weeks", daily("trouble", usual...), Failing, ""},
 		{"trouble, ten times in a month", daily("trouble", eight...), Dead, "31:dead"},
@@ -107,7 +113,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestNeverDeadTooEarly checks, for all sequences of eight outcomes at the usual times, that a
 // location is dead only after four failures in a row, on four days, with a weight of four, over two
-// weeks.
+// weeks, or over one week if all have status 410.
 func TestNeverDeadTooEarly(t *testing.T) {
 	choices := []Outcome{OK, Refused, Gone, Removed, Trouble}
 	died := 0
@@ -131,7 +137,11 @@ func TestNeverDeadTooEarly(t *testing.T) {
 				for _, at := range run {
 					days[day(at)] = true
 				}
-				if len(run) < 4 || len(days) < 4 || weight < 8 || now.Sub(run[0]) < 14*24*time.Hour {
+				long := 14 * 24 * time.Hour
+				if weight == Removed.weight()*len(run) {
+					long = 7 * 24 * time.Hour
+				}
+				if len(run) < 4 || len(days) < 4 || weight < 8 || now.Sub(run[0]) < long {
 					t.Fatalf("dead after failures at %v with weight %d/2", run, weight)
 				}
 			}

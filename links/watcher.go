@@ -45,6 +45,15 @@ type Options struct {
 	// the network of this machine fails. Without probes, the watcher decides by the hosts alone.
 	Probes []string
 
+	// Own has the hosts of the operator, in lower case, with the gap between two requests to each. At these
+	// hosts, robots.txt does not apply.
+	Own map[string]time.Duration
+
+	// Proxy is the URL of a forward proxy in another network. Before a location is dead, it is requested
+	// through the proxy: if it answers there, it is not dead. If the URL is empty, there is no such
+	// request.
+	Proxy string
+
 	Gap    time.Duration // least time between two requests to a host; 1 s if 0
 	Visits int           // checks at a time; 64 if 0
 	Every  time.Duration // how often the log of changes is read; 1 s if 0
@@ -71,6 +80,7 @@ type Options struct {
 	Log *slog.Logger     // discarded if nil
 
 	timeout   time.Duration     // of a request; requestTime if 0
+	idle      time.Duration     // longest time between two looks at the queue; the constant idle if 0
 	table     table             // for tests; in Dir if nil
 	transport http.RoundTripper // for tests
 }
@@ -86,6 +96,7 @@ func (o *Options) setDefaults() {
 	o.Visits = cmp.Or(o.Visits, usualVisits)
 	o.Every = cmp.Or(o.Every, time.Second)
 	o.timeout = cmp.Or(o.timeout, requestTime)
+	o.idle = cmp.Or(o.idle, idle)
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -126,6 +137,8 @@ type Watcher struct {
 	latest   []undo    // the latest failures, oldest first
 	stopped  bool      // another server has the lease
 	visiting map[string]bool
+	clock    time.Time      // when [Watcher.watchClock] last looked
+	recorded time.Time      // when the time was last recorded
 	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead last got them
 }
 
@@ -155,7 +168,14 @@ func Open(o Options) (*Watcher, error) {
 	if len(o.Probes) > 0 {
 		w.network.least = 0.2
 	}
-	w.checker = checker{o: &w.o, transport: o.transport, robots: w, gates: gates{now: o.Now, least: o.Gap, hosts: map[string]*gate{}}}
+	w.checker = checker{o: &w.o, transport: o.transport, robots: w, gates: gates{now: time.Now, least: o.Gap, own: o.Own, hosts: map[string]*gate{}}}
+	if o.Proxy != "" {
+		second, err := w.o.newProxyTransport()
+		if err != nil {
+			return nil, err
+		}
+		w.checker.second = second
+	}
 	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("links: %s: %w", o.Dir, err)
 	}
@@ -189,7 +209,7 @@ func (w *Watcher) open() error {
 }
 
 func (w *Watcher) openSide() (*pebblestore.Side, error) {
-	return pebblestore.OpenSide(pebblestore.SideOptions{Dir: w.o.Dir, FS: w.o.FS, CacheSize: cacheSize, Log: w.o.Log, Pacer: w.o.Pacer})
+	return pebblestore.OpenSide(pebblestore.SideOptions{Dir: w.o.Dir, FS: w.o.FS, CacheSize: cacheSize, Log: w.o.Log, Pacer: w.o.Pacer, Sought: []byte{spaceDue}})
 }
 
 // renew removes all states. The caller must hold mu, or be alone.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -190,7 +191,9 @@ func TestLease(t *testing.T) {
 }
 
 // TestScale measures the directory and the queue for NOMEN_LINKS locations. The names are not in a
-// store: only the states are measured. The work of the next visits must be found in 50 ms.
+// store: only the states are measured. The work of the next visits, and that of
+// an hour, must be found in 50 ms; the whole process must not take more than 300 MiB if NOMEN_LINKS is
+// set.
 func TestScale(t *testing.T) {
 	n := testrun.Repeats(100_000, 20_000)
 	if text := os.Getenv("NOMEN_LINKS"); text != "" {
@@ -241,26 +244,12 @@ func TestScale(t *testing.T) {
 		}
 	}
 	next := time.Since(begun)
-	begun = time.Now()
-	hour, found := now.Add(time.Hour), 0
-	hosts = nil
-	w.mu.Lock()
-	err := w.table.scan([]byte{spaceQueue}, keyOf(spaceQueue, uint32Text(secondsOf(hour))), func(key, _ []byte) bool {
-		hosts = append(hosts, string(key[5:]))
-		return true
-	})
-	for _, h := range hosts {
-		prefix := keyOf(spaceDue, h, "\x00", string([]byte{classes - 1}))
-		err = errors.Join(err, w.table.scan(prefix, append(prefix, uint32Text(minutesOf(hour))...), func(_, _ []byte) bool {
-			found++
-			return true
-		}))
+	search, found := time.Hour, 0
+	for range 10 { // other processes can delay some of them
+		begun = time.Now()
+		hosts, found = w.dueUntil(t, now.Add(time.Hour))
+		search = min(search, time.Since(begun))
 	}
-	w.mu.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	search := time.Since(begun)
 	size := int64(0)
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, _ error) error {
 		if info, err := d.Info(); err == nil && !d.IsDir() {
@@ -269,10 +258,52 @@ func TestScale(t *testing.T) {
 		return nil
 	})
 	t.Logf("%d locations written in %v, %.1f bytes each; %d of %d hosts with %d locations due in an hour found in %v, those of the next %d visits in %v", n, took.Round(time.Millisecond), float64(size)/float64(n), len(hosts), n/perHost, found, search, usualVisits, next)
-	if next > 50*time.Millisecond && !testrun.RaceEnabled {
-		t.Errorf("the work of the next visits was found in %v, want 50 ms", next)
+	if (next > 50*time.Millisecond || search > 50*time.Millisecond) && !testrun.RaceEnabled {
+		t.Errorf("the work of the next visits was found in %v, that of an hour in %v, want 50 ms", next, search)
+	}
+	if most := mostMemory(t); os.Getenv("NOMEN_LINKS") != "" {
+		t.Logf("the process had at most %d MiB", most>>20)
+		if most > 300<<20 {
+			t.Errorf("the process had %d MiB, want at most 300", most>>20)
+		}
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// dueUntil returns the hosts that are visited until a time, and the number of their locations that are due.
+func (w *Watcher) dueUntil(t *testing.T, until time.Time) (hosts []string, found int) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.table.scan([]byte{spaceQueue}, keyOf(spaceQueue, uint32Text(secondsOf(until))), func(key, _ []byte) bool {
+		hosts = append(hosts, string(key[5:]))
+		return true
+	})
+	for _, h := range hosts {
+		prefix := keyOf(spaceDue, h, "\x00", string([]byte{classes - 1}))
+		err = errors.Join(err, w.table.scan(prefix, append(prefix, uint32Text(minutesOf(until))...), func(_, _ []byte) bool {
+			found++
+			return true
+		}))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hosts, found
+}
+
+// mostMemory returns the largest size that this process had in memory.
+func mostMemory(t *testing.T) (bytes int64) {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
+		t.Fatal(err)
+	}
+	return bytes << 10
 }

@@ -28,7 +28,7 @@ func optionClasses() map[optionClass]string {
 		restart: `listen admin gopher gopher-host tls tls-cert tls-key
 			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked
 			log-format access-log-addresses data store memory no-counts read-only scrub search
-			links.check links.contact links.probe links.availability links.timegate links.archive-host
+			links.check links.contact links.own links.probe links.proxy links.availability links.timegate links.archive-host
 			log.key log.entries log.content log.witness log.quorum log.timeout
 			reports.to reports.contacts reports.from reports.smtp reports.smtp-user reports.smtp-password-file reports.sendmail
 			reports.webhook reports.webhook-secret-file

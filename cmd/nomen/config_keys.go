@@ -106,7 +106,7 @@ func optionExamples() map[string]string {
 		"connect": "[443]", "connections": "5000", "connections-per-address": "500",
 		"country-db": `"/usr/share/GeoIP/country.mmdb"`, "country-header": `"CF-IPCountry"`, "data": `"/srv/names"`,
 		"default-resolver": `"resolver.example.org:4500"`, "dns": `["192.0.2.53"]`, "drain": `"5s"`, "gopher": `":70"`,
-		"gopher-host": `"gopher.example.org:70"`, "host": `["names.example.org"]`, "links.contact": `"library@example.org"`, "links.probe": `["https://www.example.org/"]`,
+		"gopher-host": `"gopher.example.org:70"`, "host": `["names.example.org"]`, "links.contact": `"library@example.org"`, "links.own": `["repository.example.org=20"]`, "links.probe": `["https://www.example.org/"]`, "links.proxy": `"http://proxy.example.net:3128"`,
 		"links.availability": `"https://archive.org/wayback/available"`, "links.timegate": `"https://web.archive.org/web/"`, "links.archive-host": `["archive.example.org"]`, "log.key": `"/etc/nomen/log.key"`, "log.witness": `["witness.example.org+a1b2c3d4+BGx... https://witness.example.org"]`, "log.quorum": "2", "log.timeout": `"5s"`, "listen": "4500", "memory": "2048",
 		"own-users": `["192.0.2.0/24"]`, "proxy": `"own"`, "public-table": `"none"`, "public-url": `"https://urn.example.org"`,
 		"reports.to": `["library@example.org"]`, "reports.from": `"names@example.org"`, "reports.smtp": `"smtps://mail.example.org"`,

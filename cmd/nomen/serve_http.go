@@ -65,6 +65,9 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 	if p.pacer = c.pacer; !f.readOnly {
 		p.downloads = filepath.Join(c.data, downloadsDir)
 	}
+	if p.links != nil {
+		o.LinkChecks = &server.LinkChecks{Agent: linksAgent(f.publicURL), Contact: f.links.contact}
+	}
 	if o.Dialects, err = c.openDialects(p, api); err != nil {
 		return nil, err
 	}

@@ -8,12 +8,15 @@ import (
 	"net/mail"
 	"net/url"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/links"
+	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/cachestore"
 	"github.com/nomen-project/nomen/store/pgstore"
@@ -34,6 +37,8 @@ type linksFlags struct {
 	check   bool
 	contact string
 	probes  []string
+	own     []string
+	proxy   string
 
 	timeGate, availability string
 	archiveHosts           []string
@@ -43,6 +48,8 @@ func (o *linksFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.check, "links.check", false, "check whether the locations of names can still be reached")
 	f.StringVar(&o.contact, "links.contact", "", "mail address that the checks give to the hosts, in the field From")
 	f.StringSliceVar(&o.probes, "links.probe", nil, "URL of a host that always answers; if many hosts fail at once, the checks ask it whether the network works")
+	f.StringSliceVar(&o.own, "links.own", nil, "a host of yours, as HOST or HOST=RATE with at most RATE requests a second (default 1); its robots.txt does not apply to the checks")
+	f.StringVar(&o.proxy, "links.proxy", "", "URL of a forward proxy in another network: a location that answers there is not dead")
 	f.StringVar(&o.availability, "links.availability", "", "availability interface of an archive that is asked for copies of dead locations, such as https://archive.org/wayback/available")
 	f.StringVar(&o.timeGate, "links.timegate", "", "TimeGate (RFC 7089) of such an archive instead, such as https://web.archive.org/web/")
 	f.StringSliceVar(&o.archiveHosts, "links.archive-host", nil, "host of copies besides that of the archive")
@@ -75,6 +82,32 @@ func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, wha
 		u, err := url.Parse("https://" + h)
 		must(err == nil && u.Host == h && u.Hostname() == h && h != "", "links.archive-host", h, "be the name of a host, such as web.archive.org")
 	}
+	for _, text := range o.own {
+		_, _, ok := parseOwnHost(text)
+		must(ok, "links.own", text, "be a host, or a host and the most requests a second, such as repository.example.org=20")
+	}
+	if o.proxy != "" {
+		u, err := url.Parse(o.proxy)
+		must(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil, "links.proxy", o.proxy, "be a URL with the scheme http or https, without a password")
+	}
+}
+
+// maxOwnRate is the highest rate of requests to a host of the operator, per second.
+const maxOwnRate = 1000
+
+// parseOwnHost parses a host of the operator, and returns the gap between two requests.
+func parseOwnHost(text string) (host string, gap time.Duration, ok bool) {
+	host, rate, given := strings.Cut(text, "=")
+	n := 1
+	if given {
+		var err error
+		if n, err = strconv.Atoi(rate); err != nil || n < 1 || n > maxOwnRate {
+			return "", 0, false
+		}
+	}
+	u, err := url.Parse("http://" + host + "/")
+	ok = err == nil && u.Hostname() == host && host != ""
+	return strings.ToLower(host), time.Second / time.Duration(n), ok
 }
 
 func (c *cli) linksPath() (string, error) {
@@ -120,7 +153,12 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, dead 
 	if err != nil {
 		return nil, err
 	}
-	o := links.Options{Dir: dir, Dead: dead, Store: source, Agent: linksAgent(f.publicURL), From: f.links.contact, Probes: f.links.probes, Pacer: c.pacer, Now: clock, Log: log}
+	own := map[string]time.Duration{}
+	for _, text := range f.links.own {
+		host, gap, _ := parseOwnHost(text) // checkFlags has checked it
+		own[host] = gap
+	}
+	o := links.Options{Dir: dir, Dead: dead, Store: source, Agent: linksAgent(f.publicURL), From: f.links.contact, Probes: f.links.probes, Own: own, Proxy: f.links.proxy, Pacer: c.pacer, Now: clock, Log: log}
 	if o.DNS, err = f.outside.find.hosts(); err != nil {
 		return nil, err
 	}
@@ -164,7 +202,7 @@ func sharedLinks(s store.Reader) (*pgstore.Octets, error) {
 func linksAgent(publicURL string) string {
 	agent := "nomen/" + versionText()
 	if publicURL != "" {
-		agent += " (link checker; +" + publicURL + ")"
+		agent += " (link checker; +" + publicURL + server.CheckerPath + ")"
 	}
 	return agent
 }

@@ -130,7 +130,7 @@ func newLink(l links.Link, names []string) adminapi.Link {
 }
 
 // linkChanges sends what has changed in a time, by host. It reports locations of names that the
-// caller may read. Whole hosts are only for callers who may read all names.
+// caller may read, and whole hosts of such locations.
 func (s *API) linkChanges(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -155,20 +155,29 @@ func (s *API) linkChanges(c *call) error {
 		}
 		return hosts[host]
 	}
+	may, failed := map[string]bool{}, error(nil) // whether the caller may hear of a host
+	hears := func(host string) bool {
+		if _, known := may[host]; !known && !all {
+			var err error
+			may[host], err = s.mayReadHost(c, host)
+			failed = errors.Join(failed, err)
+		}
+		return all || may[host]
+	}
 	err = w.Events(since, func(h links.Happening) bool {
 		switch {
 		case !until.IsZero() && !h.Time.Before(until):
 			return false // events are in the order of their times
 		case h.URL != "":
 			now[h.URL] = h.Event
-		case all && h.Event == links.HostFails:
+		case h.Event == links.HostFails && hears(h.Host):
 			of(h.Host).Failing, of(h.Host).Back = true, false
-		case all && h.Event == links.HostBack:
+		case h.Event == links.HostBack && hears(h.Host):
 			of(h.Host).Failing, of(h.Host).Back = false, true
 		}
 		return len(now) < maxLinkChanges
 	})
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	for _, u := range slices.Sorted(maps.Keys(now)) {
@@ -192,6 +201,26 @@ func (s *API) linkChanges(c *call) error {
 		out.Hosts = append(out.Hosts, *hosts[host])
 	}
 	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// mayReadHost reports whether the caller may read the name of a location at a host. It looks at the
+// first maxLinksRead locations with each scheme.
+func (s *API) mayReadHost(c *call, host string) (bool, error) {
+	for _, scheme := range [...]string{"https://", "http://"} {
+		n := 0
+		for p, err := range store.Find(c.r.Context(), s.store, scheme+host+"/", store.Place{}) {
+			if err != nil {
+				return false, err
+			}
+			if s.mayRead(c, p.Name) {
+				return true, nil
+			}
+			if n++; n == maxLinksRead {
+				break
+			}
+		}
+	}
+	return false, nil
 }
 
 func (s *API) nameLinks(c *call) error {

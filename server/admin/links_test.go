@@ -148,8 +148,8 @@ func (noHosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
-// TestLinkChanges checks that a host that fails for days is one change, for those who may read all
-// names.
+// TestLinkChanges checks that a host that fails for days is one change, for those who may read the
+// name of one of its locations.
 func TestLinkChanges(t *testing.T) {
 	begun := time.Now()
 	var day atomic.Int64
@@ -188,7 +188,11 @@ func TestLinkChanges(t *testing.T) {
 		t.Errorf("status: got %+v, %v", status, err)
 	}
 	editor := &adminapi.Client{URL: admin.URL, Token: grant(t, s, adminapi.Grant{Who: "e", Role: "editor", Prefixes: []string{"urn:x-link:mine"}})}
-	if got, err := editor.LinkChanges(t.Context(), testNow, time.Time{}); err != nil || len(got.Hosts) != 0 {
-		t.Errorf("an editor of some names: got %+v, %v, want nothing", got, err)
+	if got, err := editor.LinkChanges(t.Context(), testNow, time.Time{}); err != nil || len(got.Hosts) != 1 || !got.Hosts[0].Failing {
+		t.Errorf("an editor of a name at the host: got %+v, %v, want the failing host", got, err)
+	}
+	other := &adminapi.Client{URL: admin.URL, Token: grant(t, s, adminapi.Grant{Who: "o", Role: "editor", Prefixes: []string{"urn:x-link:other"}})}
+	if got, err := other.LinkChanges(t.Context(), testNow, time.Time{}); err != nil || len(got.Hosts) != 0 {
+		t.Errorf("an editor of other names: got %+v, %v, want nothing", got, err)
 	}
 }

@@ -51,7 +51,7 @@ type answer struct {
 	outcome   Outcome
 	detail    string
 	failed    bool  // there was no response
-	err       error // why there was none; nil if robots.txt forbids the request
+	err       error // why there was no response; nil if robots.txt forbids the request
 	most      int   // bytes of the body to read; maxBody if 0
 }
 
@@ -59,7 +59,7 @@ type answer struct {
 type checker struct {
 	o         *Options
 	transport http.RoundTripper
-	second    http.RoundTripper // through another network; nil if there is none
+	second    http.RoundTripper // through another network; can be nil
 	gates     gates
 	elsewhere gathered
 	robots    interface {

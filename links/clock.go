@@ -94,9 +94,9 @@ func (w *Watcher) mendHosts(ctx context.Context, now time.Time) error {
 	})
 }
 
-// eachPage calls do for the keys of a space that wants chooses. It holds mu only for some of them at a
+// eachPage calls do for the keys of a space that the function choose selects. It holds mu only for some of them at a
 // time.
-func (w *Watcher) eachPage(ctx context.Context, space byte, wants func(key string, value []byte) bool, do func(key string) error) error {
+func (w *Watcher) eachPage(ctx context.Context, space byte, choose func(key string, value []byte) bool, do func(key string) error) error {
 	turn := pacer.Begin(ctx)
 	for from := []byte{space}; from != nil; {
 		if err := turn.Step(ctx); err != nil {
@@ -110,7 +110,7 @@ func (w *Watcher) eachPage(ctx context.Context, space byte, wants func(key strin
 				next = append([]byte{}, key...)
 				return false
 			}
-			if wants(string(key[1:]), value) {
+			if choose(string(key[1:]), value) {
 				keys = append(keys, string(key[1:]))
 			}
 			return true

@@ -137,7 +137,7 @@ func TestSecondNetwork(t *testing.T) {
 		{"answers there", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") }, dying, Refused, true},
 		{"forbidden there", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, dying, Refused, true},
 		{"other failure there", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, dying, None, true},
-		{"the proxy wants a password", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }, dying, None, true},
+		{"the proxy needs a password", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }, dying, None, true},
 		{"no proxy", nil, dying, None, false},
 		{"not dead yet", func(w http.ResponseWriter, _ *http.Request) { t.Error("the proxy was asked") }, State{}, Gone, false},
 	} {

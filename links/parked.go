@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// parkingHosts are hosts of companies that show advertising at domains that nobody uses.
+// parkingHosts are hosts of companies that show advertising at domains that are for sale.
 var parkingHosts = [...]string{
 	"above.com", "afternic.com", "bodis.com", "dan.com", "domainmarket.com", "hugedomains.com", "parkingcrew.net", "parklogic.com",
 	"sedo.com", "sedoparking.com", "undeveloped.com", "uniregistry.com",

@@ -445,8 +445,8 @@ func (w *Watcher) requeue(host string, failed bool) {
 	})
 }
 
-// nextDue returns when the first of the locations of the host is due. It returns the zero time if there
-// are none.
+// nextDue returns when the first of the locations of the host is due. Without locations, it
+// returns the zero time.
 func (c *hostChange) nextDue() (next time.Time, err error) {
 	for class := range byte(classes) {
 		url, due, err := first(c, c.host, class)

@@ -80,7 +80,7 @@ type Options struct {
 	LogAddresses string
 
 	// LinkChecks says how the server identifies itself when it checks links. If nil, the page about these
-	// checks says that there are none.
+	// checks says that the server checks no links.
 	LinkChecks *LinkChecks
 
 	AccessLog *slog.Logger // gets one line per request (1995, 7: Y95-71) unless nil. Its handler can shorten the attribute remote, a netip.Addr

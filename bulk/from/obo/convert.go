@@ -197,6 +197,9 @@ func (c *converter) entry(d *directive, e entry) error {
 		return fmt.Errorf("unknown key %q", slices.Sorted(keys(e.Other))[0])
 	}
 	to := strings.TrimSpace(e.Replacement)
+	if kinds := len(slices.DeleteFunc([]yaml.Node{e.Exact, e.Prefix, e.Regex}, func(n yaml.Node) bool { return n.IsZero() })); kinds > 1 {
+		return errors.New("must have only one of exact, prefix and regex")
+	}
 	switch {
 	case !e.Exact.IsZero():
 		p := c.base + unquote(strings.TrimSpace(e.Exact.Value))
@@ -208,7 +211,7 @@ func (c *converter) entry(d *directive, e entry) error {
 		err = c.add(c.targetOf(p), d, "(?i)^"+quoted(p)+"(.*)$", to+"$1", status, p+"x", p, p+"x/y")
 	case !e.Regex.IsZero():
 		d.text = "regex: " + e.Regex.Value
-		err = c.add(c.targetOf(strings.TrimPrefix(strings.TrimPrefix(e.Regex.Value, "(?i)"), "^")), d, e.Regex.Value, to, status)
+		err = c.add(c.targetOf(strings.TrimPrefix(strings.TrimPrefix(e.Regex.Value, "(?i)"), "^")), d, unquote(e.Regex.Value), to, status)
 	default:
 		return errors.New("must have exact, prefix or regex")
 	}

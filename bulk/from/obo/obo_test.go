@@ -127,6 +127,22 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// TestDecoded: a pattern is decoded, and a test of a file compares decoded locations.
+func TestDecoded(t *testing.T) {
+	authorities := make(map[string]*store.Authority)
+	const text = "idspace: EX\nbase_url: /obo/ex\nentries:\n- exact: /a%20b\n  replacement: https://h.example/x%3Ay\n  tests:\n  - from: /a%20b\n    to: https://h.example/x:y\n" +
+		"- regex: ^/obo/ex/r(%5C%2E)x$\n  replacement: https://h.example/r$1\n"
+	if r := convert(t, "ex.yml", text, authorities); len(r.Refused) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	compiled := make(map[*store.Authority]*rule.Compiled)
+	for path, want := range map[string]string{"/obo/ex/a b": "https://h.example/x%3Ay", "/obo/ex/r.x": "https://h.example/r."} {
+		if got, _ := answer(t, authorities, compiled, path); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for text, reason := range map[string]string{
 		"entries:\n- exact: /a\n  replacement: https://h.example/\n  status: 418":                                           "unknown status",
@@ -137,6 +153,7 @@ func TestRefusals(t *testing.T) {
 		"entries:\n- replacement: https://h.example/":                                                                       "must have exact, prefix or regex",
 		"entries:\n- exact: /a\n  replacement: https://h.example/\n  note: x":                                               "unknown key",
 		"entries:\n- exact: /a\n  replacement: https://h.example/\n  tests:\n  - from: /a\n    to: https://h.example/other": "do not give the expected location",
+		"entries:\n- exact: /a\n  prefix: /b\n  replacement: https://h.example/":                                            "must have only one",
 		"term_browser: other": "unknown browser",
 		"extra: 1":            "unknown key",
 	} {

@@ -128,13 +128,23 @@ func TestDialectsOnStores(t *testing.T) {
 				t.Fatalf("listeners: %q", runner.Bases)
 			}
 			runner.Run(t, "testdata/dialects.trace")
-			downloadFromEZID(t, runner.Bases[0], filepath.Join(dir, "data", downloadsDir))
+			file := downloadFromEZID(t, runner.Bases[0], filepath.Join(dir, "data", downloadsDir))
+			if tt.servers > 1 { // the file is on the server that wrote it
+				res, err := runner.Client.Get(runner.Bases[2] + "/download/" + file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Body.Close(); res.StatusCode != 404 {
+					t.Errorf("the file at another server: got %d, want 404", res.StatusCode)
+				}
+			}
 		})
 	}
 }
 
-// downloadFromEZID requests a batch download, waits for its file, and checks it.
-func downloadFromEZID(t *testing.T, base, dir string, fields ...string) {
+// downloadFromEZID requests a batch download, waits for its file, and checks it. It returns the name of
+// the file.
+func downloadFromEZID(t *testing.T, base, dir string, fields ...string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", base+"/download_request", strings.NewReader("format=anvl&type=ark"))
 	if err != nil {
@@ -183,6 +193,7 @@ func downloadFromEZID(t *testing.T, base, dir string, fields ...string) {
 	if info, err := os.Stat(files[0]); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v, want mode 0600", info, err)
 	}
+	return file
 }
 
 // basicField returns an Authorization field of the scheme Basic.

@@ -58,6 +58,12 @@ func (b *building) begin(user string) bool {
 	return true
 }
 
+func (b *building) has(user string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all[user]
+}
+
 func (b *building) end(user string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +142,7 @@ func (h *Handler) makeRoom(user string) (ok bool, err error) {
 		for _, f := range all {
 			files, size = files+1, size+f.Size()
 		}
-		if len(all) == 0 && dir != own {
+		if len(all) == 0 && dir != own && !h.building.has(u.Name()) {
 			_ = os.Remove(dir) // if this fails, the next request tries again
 		}
 	}

@@ -55,6 +55,22 @@ func TestClientOverTLS(t *testing.T) {
 	(&dialecttest.Runner{Client: f.client, Bases: []string{secure}, Variables: variables()}).Run(t, "testdata/client.trace")
 }
 
+// A batch download works by TLS with a real server.
+func TestDownloadOverTLS(t *testing.T) {
+	f := filled(t)
+	secure, _ := f.listen(t)
+	f.url = secure
+	status, text := f.ask(t, http.MethodPost, "/download_request", "T.owner", "format=anvl")
+	path, ok := strings.CutPrefix(text, "success: "+secure)
+	if status != 200 || !ok {
+		t.Fatalf("got %d %s, want a URL", status, text)
+	}
+	f.building.running.Wait()
+	if status, text = f.ask(t, http.MethodGet, path, "", ""); status != 200 || !strings.HasPrefix(text, "\x1f\x8b") {
+		t.Errorf("got %d with %.100q", status, text)
+	}
+}
+
 // The server itself answers what the dialect does not: tombstones, other paths, and all requests at
 // listeners that do not speak the dialect.
 func TestServerAnswersTheRest(t *testing.T) {

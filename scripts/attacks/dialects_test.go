@@ -3,6 +3,7 @@
 package attacks
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,6 +60,9 @@ func dialectDoors(naan, prefix string) []dialectDoor {
 	}
 }
 
+// downloadDoor is the request of EZID's dialect for a file with all identifiers of a client.
+func downloadDoor() dialectDoor { return dialectDoor{"POST", "/download_request", "format=anvl"} }
+
 // send sends a request of a dialect with a token, in one of the ways in which clients send it.
 func (d dialectDoor) send(t *testing.T, s *server, scheme, token string, fields ...string) (status int, body string, header http.Header) {
 	t.Helper()
@@ -66,8 +70,11 @@ func (d dialectDoor) send(t *testing.T, s *server, scheme, token string, fields 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.HasPrefix(d.target, "/api/") {
+	switch {
+	case strings.HasPrefix(d.target, "/api/"):
 		r.Header.Set("Content-Type", "application/json")
+	case d.target == downloadDoor().target:
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	switch scheme {
 	case "Basic":
@@ -144,7 +151,7 @@ func succeed(t *testing.T, s *server, token string, fields ...string) {
 func TestAttackDialectsInTheClear(t *testing.T) {
 	s := startDialects(t, "--trusted-proxy", "127.0.0.0/8")
 	token := strings.TrimSpace(s.nomen(t, "token", "make", "--who", "anna", "--role", "administrator"))
-	doors := append(dialectDoors("99999", "20.500.9999"), dialectDoor{"GET", "/login", ""})
+	doors := append(dialectDoors("99999", "20.500.9999"), dialectDoor{"GET", "/login", ""}, downloadDoor())
 	for _, fields := range [][]string{
 		{"X-Forwarded-For", "203.0.113.9"},
 		{"X-Forwarded-For", "203.0.113.9", "X-Forwarded-Proto", "http"},
@@ -195,7 +202,61 @@ func TestAttackDialectsGuessing(t *testing.T) {
 func TestAttackDialectsOfAnotherSite(t *testing.T) {
 	s := startDialects(t)
 	token := strings.TrimSpace(s.nomen(t, "token", "make", "--who", "anna", "--role", "administrator"))
-	changesNothing(t, s, dialectDoors("99999", "20.500.9999")[2:8], token, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
+	changesNothing(t, s, append(dialectDoors("99999", "20.500.9999")[2:8], downloadDoor()), token, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
+}
+
+// TestAttackDownloads: a client tries to read batch downloads of others: by guessing the names of files, by
+// paths out of the directory, in the clear, and by requesting a file without rights.
+func TestAttackDownloads(t *testing.T) {
+	s := startDialects(t, "--trusted-proxy", "127.0.0.0/8")
+	token := strings.TrimSpace(s.nomen(t, "token", "make", "--who", "anna", "--role", "administrator"))
+	other := strings.TrimSpace(s.nomen(t, "token", "make", "--who", "evil", "--role", "owner", "--prefix", "hdl:20.500.1234"))
+	secure := []string{"X-Forwarded-For", "203.0.113.9", "X-Forwarded-Proto", "https"}
+	clear := []string{"X-Forwarded-For", "203.0.113.9", "X-Forwarded-Proto", "http"}
+	request := func(token string) string {
+		t.Helper()
+		status, body, _ := downloadDoor().send(t, s, "Basic", token, secure...)
+		_, file, ok := strings.Cut(body, "/download/")
+		if status != http.StatusOK || !ok {
+			t.Fatalf("got %d with %q", status, body)
+		}
+		return file
+	}
+	fetch := func(file string, fields []string) (int, string) {
+		status, body, _ := dialectDoor{"GET", "/download/" + file, ""}.send(t, s, "", "", fields...)
+		return status, body
+	}
+	file := request(token)
+	status, body := 0, ""
+	for status != http.StatusOK {
+		if status, body = fetch(file, secure); status != http.StatusOK && status != http.StatusNotFound {
+			t.Fatalf("got %d with %q", status, body)
+		}
+	}
+	if status, body := fetch(file, clear); status < 400 || strings.HasPrefix(body, "\x1f\x8b") {
+		t.Errorf("in the clear: got %d with %q", status, body)
+	}
+	id, suffix, _ := strings.Cut(file, ".")
+	for _, guess := range []string{
+		"", ".", "..", "../" + file, "%2e%2e/" + file, id, id[:len(id)-1] + "." + suffix, id + "a." + suffix, id + ".zip", id + "." + suffix + "/", id + "." + suffix + "%00",
+		strings.ToUpper(id) + "." + suffix, "*." + suffix, strings.Repeat("a", len(id)) + "." + suffix, "../../../../etc/passwd", "..%2f..%2fstore.key",
+	} {
+		if status, body := fetch(guess, secure); status == http.StatusOK || strings.Contains(body, "root:") {
+			t.Errorf("%q: got %d with %q", guess, status, body)
+		}
+	}
+	// The file of a client without rights on the ARKs has none of them.
+	status, file = 0, request(other)
+	for status != http.StatusOK {
+		status, body = fetch(file, secure)
+	}
+	g, err := gzip.NewReader(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(g); err != nil || len(text) > 0 {
+		t.Errorf("a client without rights got %q, %v", text, err)
+	}
 }
 
 // TestAttackHiddenARKs: inflections tell nothing about names that are not public, and a client cannot

@@ -11,8 +11,9 @@
 //
 // Services have the names of RFC 2483. The five kinds of errors are those of section 2 of that RFC.
 //
-// Comments cite a draft by its year, so "1995, 3.1" is section 3.1 of draft-ietf-uri-yaurn-00. They
-// cite a requirement by its number, such as "Y95-32". docs/glossary.md lists the drafts.
+// Comments cite a draft by its year, so "draft of 1995, section 3.1" is section 3.1 of
+// draft-ietf-uri-yaurn-00. They cite a requirement by its number, such as "Y95-32".
+// docs/glossary.md lists the drafts.
 //
 // # Canonical forms
 //

@@ -39,8 +39,8 @@ func (k Kind) String() string {
 }
 
 // Phrase returns the reason phrase of an HTTP response with an error of this kind. It shows the
-// client that a resolver understood the name (1995, 3.4.1: Y95-42). Phrase returns "" if the
-// standard phrase is enough.
+// client that a resolver understood the name (draft of 1995, section 3.4.1: Y95-42). Phrase returns
+// "" if the standard phrase is enough.
 func (k Kind) Phrase() string {
 	switch k {
 	case Malformed:

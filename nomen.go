@@ -23,7 +23,7 @@ type Resolver interface {
 }
 
 // A Service says what a question is about, such as the location of a resource. It is a service of
-// RFC 2483, section 4, and is case-sensitive (2012, N12-61).
+// RFC 2483, section 4, and is case-sensitive (draft of 2012, N12-61).
 type Service string
 
 // The services of RFC 2483. "I" means an identifier, "L" a location, "R" the resource, "C" a
@@ -58,7 +58,7 @@ func (s Service) List() bool {
 	return false
 }
 
-// A Question is a question about a name (1995, 3).
+// A Question is a question about a name (draft of 1995, section 3).
 type Question struct {
 	Name    name.Name // the name; zero if only Subject is known
 	Subject uri.URI   // the identifier as the client wrote it; zero if Name is enough
@@ -84,8 +84,8 @@ type Question struct {
 // A Status is the state of a name.
 type Status string
 
-// The states of a name. A name that has been active is never removed or reassigned (1995, 2.2.1 and
-// 6A).
+// The states of a name. A name that has been active is never removed or reassigned (draft of 1995,
+// sections 2.2.1 and 6A).
 const (
 	Reserved Status = "reserved" // taken, but not public
 	Active   Status = "active"
@@ -124,8 +124,8 @@ type Resource struct {
 }
 
 // A Raw is a result without a known structure, as the resolver sent it. It is text/plain, text/html
-// or an unknown type (1995, 3.1.2, 3.4.3 and 3.4.4). It comes from a stranger, and may contain
-// scripts.
+// or an unknown type (draft of 1995, sections 3.1.2, 3.4.3 and 3.4.4). It comes from a stranger,
+// and may contain scripts.
 type Raw struct {
 	Type string // media type with parameters; "" if unknown
 	Body []byte

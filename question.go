@@ -10,10 +10,11 @@ import (
 // Requested returns the question in the components of a URN, without Name and Subject. The dialect
 // of u decides which components it can have:
 //
-//   - RFC 8141, 2.3: the r-component and the q-component.
-//   - 2012, 2.3: the directives s for the service and c for the component. Unregistered
-//     directives go into Query, because the namespace of the name may define them. A directive
-//     that is repeated, or names an unknown service, is ignored (2012, 2.3, 2.3.1).
+//   - RFC 8141, section 2.3: the r-component and the q-component.
+//   - draft of 2012, section 2.3: the directives s for the service and c for the component.
+//     Unregistered directives go into Query, because the namespace of the name may define them. A
+//     directive that is repeated, or names an unknown service, is ignored (draft of 2012, sections
+//     2.3 and 2.3.1).
 func Requested(u urn.URN) Question {
 	var q Question
 	q.R, _ = u.RComponent()

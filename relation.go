@@ -14,7 +14,7 @@ const (
 )
 
 // RelationOf returns the closest of the relations in a space-separated list of link relation types
-// (RFC 8288, 2.1).
+// (RFC 8288, section 2.1).
 func RelationOf(rel string) Relation {
 	if rel == "" || rel == "item" {
 		return Itself

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The reserved requests that a crawl sends (1995, 3.5.3 and 3.5.4).
+// The reserved requests that a crawl sends (draft of 1995, sections 3.5.3 and 3.5.4).
 const (
 	AskParents  = "urn+p"
 	AskChildren = "urn+c"

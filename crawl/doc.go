@@ -11,6 +11,6 @@
 // [WriteJSON], [WriteDOT] and [WriteSVG] write the result. Names in responses come from strangers,
 // so they are escaped. A name without a resolver is reported.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package crawl

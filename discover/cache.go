@@ -65,8 +65,8 @@ func read(m *dns.Msg, fqdn string, t uint16) answer {
 	return a
 }
 
-// negativeLife returns how long a negative response is valid (RFC 2308, 5), or 0 if the zone does
-// not say.
+// negativeLife returns how long a negative response is valid (RFC 2308, section 5), or 0 if the
+// zone does not say.
 func negativeLife(m *dns.Msg) time.Duration {
 	for _, rr := range m.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {

@@ -28,7 +28,7 @@ const (
 	maxRestarts = 2  // restarts after rules have expired
 )
 
-// The flags of rules (RFC 3404, 4.3). A rule without a flag leads to other rules.
+// The flags of rules (RFC 3404, section 4.3). A rule without a flag leads to other rules.
 const (
 	flagNone    = 0
 	flagService = 'S'
@@ -48,9 +48,9 @@ type ruleSet struct {
 	expires  time.Time // when the rules expire; zero means at the end of the search
 }
 
-// A search runs the algorithm of RFC 3402, 3.3, as RFC 3404 applies it. When a terminal rule
-// matches, the search yields the ways to which the rule leads. If the caller continues, it tries
-// other rules of the same order too.
+// A search runs the algorithm of RFC 3402, section 3.3, as RFC 3404 applies it. When a terminal
+// rule matches, the search yields the ways to which the rule leads. If the caller continues, it
+// tries other rules of the same order too.
 type search struct {
 	f       *Finder
 	aus     string // the application unique string, to which rules are applied
@@ -60,8 +60,8 @@ type search struct {
 	yield   func(Way) bool
 }
 
-// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5), and describes
-// where the key comes from. It returns false if the scheme cannot be a domain label.
+// firstKey returns the key of the first well known rule (RFC 3404, sections 4.2 and 4.5), and
+// describes where the key comes from. It returns false if the scheme cannot be a domain label.
 func firstKey(n name.Name) (key, why string, ok bool) {
 	if nid := n.NID(); nid != "" {
 		key, why = nid+".urn.arpa", "namespace "+nid
@@ -158,8 +158,8 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow continues with the rules at the next key. If the key has no rules, it returns an error, and no
-// other rule is tried instead (RFC 3403, 8).
+// follow continues with the rules at the next key. If the key has no rules, it returns an error,
+// and no other rule is tried instead (RFC 3403, section 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {
 		return &RuleError{set.key, "they form a loop back to " + key}
@@ -249,7 +249,7 @@ func readFlags(flags string) (flag byte, ok bool) {
 }
 
 // rewrite applies the substitution of a rule, which is an expression or a domain name (RFC 3403,
-// 4.1).
+// section 4.1).
 func rewrite(r NAPTR, aus string) (result, why string) {
 	switch {
 	case r.Regexp != "" && r.Replacement != "":
@@ -272,7 +272,7 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 }
 
 // protocols are the names of the protocol of RFC 2169 in rules, with its default port. Older rules
-// call it http (RFC 2168; RFC 2915, 7).
+// call it http (RFC 2168; RFC 2915, section 7).
 var protocols = map[string]uint16{"thttp": 80, "http": 80}
 
 func (f *Finder) knows(protocol string) bool {
@@ -387,7 +387,7 @@ func (s *search) found(w Way) error {
 }
 
 // quoteString quotes a character-string for a master file, with backslashes and quotes doubled (RFC
-// 1035, 5.1).
+// 1035, section 5.1).
 func quoteString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -26,9 +26,9 @@ type DNS interface {
 // [maxAddresses], without duplicates. If fqdn is itself an address, Addresses returns it. Addresses
 // returns the error of dns, or an error that says that the name has no address.
 //
-// IPv4 and IPv6 addresses alternate, beginning with the family of the first address (RFC 8305, 4).
-// So a client that tries the addresses in order soon finds a family that works. Within a family
-// they keep the order of dns. A search list of the local machine is never used.
+// IPv4 and IPv6 addresses alternate, beginning with the family of the first address (RFC 8305,
+// section 4). So a client that tries the addresses in order soon finds a family that works. Within
+// a family they keep the order of dns. A search list of the local machine is never used.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

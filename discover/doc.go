@@ -28,8 +28,8 @@
 // A rule contains a regular expression. An expression whose meaning POSIX leaves undefined is an
 // error. If an expression has several longest matches, the first in the order of the alternatives
 // is used, while POSIX would in rare cases choose another. Additional records in a response are not
-// used, as RFC 3403, 4.2.2 permits.
+// used, as RFC 3403, section 4.2.2 permits.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package discover

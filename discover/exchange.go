@@ -84,7 +84,7 @@ func failure(fqdn, server string, err error) error {
 }
 
 // askServer queries a server. If the server does not support EDNS, the query is repeated without it
-// (RFC 6891, 7).
+// (RFC 6891, section 7).
 func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
 	q := new(dns.Msg)
 	q.SetQuestion(fqdn, t)

@@ -30,7 +30,7 @@ const (
 
 const systemConfig = "/etc/resolv.conf"
 
-// A NAPTR is a rule of DDDS as DNS stores it (RFC 3403, 4.1).
+// A NAPTR is a rule of DDDS as DNS stores it (RFC 3403, section 4.1).
 type NAPTR struct {
 	Order, Preference uint16
 	Flags             string
@@ -209,7 +209,7 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 }
 
 // grace is how long to wait for the addresses of the other family after those of one family have
-// arrived. Some servers never answer queries for IPv6 (RFC 8305, 3).
+// arrived. Some servers never answer queries for IPv6 (RFC 8305, section 3).
 const grace = time.Second
 
 // families looks up addresses of several types at the same time, and returns them in the order of
@@ -367,7 +367,7 @@ func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR,
 }
 
 // isDomainName reports whether name consists of labels with letters, digits, hyphens and
-// underscores (RFC 1123, 2.1; RFC 2782).
+// underscores (RFC 1123, section 2.1; RFC 2782).
 func isDomainName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false

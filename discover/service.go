@@ -21,10 +21,10 @@ var services = map[string]string{
 	"L2L": "I2L", "L2LS": "I2Ls", "L2R": "I2R", "L2RS": "I2Rs", "L2C": "I2C", "L2N": "I2N", "L2NS": "I2Ns",
 }
 
-// maxToken is the maximum length of the name of a protocol or a service (RFC 3404, 4.4).
+// maxToken is the maximum length of the name of a protocol or a service (RFC 3404, section 4.4).
 const maxToken = 32
 
-// ParseServices parses a service field (RFC 3404, 4.4; RFC 2915, 2):
+// ParseServices parses a service field (RFC 3404, section 4.4; RFC 2915, section 2):
 //
 //	service_field = [ [protocol] *("+" rs) ]
 //

@@ -9,13 +9,13 @@ import (
 )
 
 // maxExpression is the maximum length of a substitution expression in octets. It is the limit of a
-// character-string in DNS (RFC 3403, 4.1).
+// character-string in DNS (RFC 3403, section 4.1).
 const maxExpression = 255
 
 const maxResult = 4096
 
-// A Substitution is the substitution expression of a rule (RFC 3402, 3.2). It is immutable, and
-// applying it takes linear time.
+// A Substitution is the substitution expression of a rule (RFC 3402, section 3.2). It is immutable,
+// and applying it takes linear time.
 type Substitution struct {
 	source string
 	ere    *regexp.Regexp
@@ -141,8 +141,8 @@ func within(s string, begin int, err error) error {
 func (s *Substitution) String() string { return s.source }
 
 // Apply returns the replacement for the first match in text, without the text around the match (RFC
-// 3402, 3.2). It returns false if there is no match, or if the result is empty or longer than
-// maxResult.
+// 3402, section 3.2). It returns false if there is no match, or if the result is empty or longer
+// than maxResult.
 func (s *Substitution) Apply(text string) (string, bool) {
 	m := s.ere.FindStringSubmatchIndex(text)
 	if m == nil {

@@ -146,7 +146,7 @@ func (f *Finder) trace(how, target string) {
 // without duplicates:
 //
 //  1. the ways in the user's table, for the longest matching prefix;
-//  2. the host of a urn:dns name (1995, 2.2.1);
+//  2. the host of a urn:dns name (draft of 1995, section 2.2.1);
 //  3. the ways to which rules in DNS lead (RFC 3404), for all other names;
 //  4. known public resolvers;
 //  5. the default resolver.
@@ -210,7 +210,7 @@ func (w *walk) authority(context.Context) bool {
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})
 }
 
-// hostOf returns the AuthorityID of a urn:dns name (1995, 2.2.1).
+// hostOf returns the AuthorityID of a urn:dns name (draft of 1995, section 2.2.1).
 func hostOf(n name.Name) (string, bool) {
 	rest, ok := strings.CutPrefix(n.Key(), "urn:dns:")
 	if !ok {

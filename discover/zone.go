@@ -29,7 +29,7 @@ type Zone struct {
 // ZoneServices returns the services that every nomen server offers.
 func ZoneServices() []string { return []string{"I2L", "I2Ls", "I2C", "I2Cs", "I2N", "I2Ns"} }
 
-// A Record is a line of a master file (RFC 1035, 5), or a remark.
+// A Record is a line of a master file (RFC 1035, section 5), or a remark.
 type Record struct {
 	Owner  string `json:"owner"` // with the dot at its end
 	TTL    uint32 `json:"ttl,omitempty"`

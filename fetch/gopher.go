@@ -18,7 +18,7 @@ import (
 )
 
 // gopher is the step for the scheme gopher. It sends the selector, and reads the response by the
-// type of the item (RFC 1436, 2 and 3.8).
+// type of the item (RFC 1436, sections 2 and 3.8).
 func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if r.Type == "" {
 		r.Type = "1"
@@ -106,8 +106,8 @@ func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 }
 
 // gopherRefusal returns the error in a response, or nil. A response is an error if its first line
-// is an item of type 3 (RFC 1436, 3.8). Unless a menu or a search was requested, the host of that
-// item must also be "error.host".
+// is an item of type 3 (RFC 1436, section 3.8). Unless a menu or a search was requested, the host
+// of that item must also be "error.host".
 func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	first, err := in.Peek(1) // otherwise the caller gets this error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
@@ -145,9 +145,9 @@ func (e *exactly) Read(p []byte) (int, error) {
 // TypeMenu is the media type of a Gopher menu.
 const TypeMenu = "application/gopher-menu"
 
-// ReadMenu returns an iterator over the items of a Gopher menu (RFC 1436, 2), including text lines.
-// For an invalid line it yields an error that wraps [plan.ErrGopherItem], and continues. It ends
-// after any other error.
+// ReadMenu returns an iterator over the items of a Gopher menu (RFC 1436, section 2), including
+// text lines. For an invalid line it yields an error that wraps [plan.ErrGopherItem], and
+// continues. It ends after any other error.
 func ReadMenu(r io.Reader) iter.Seq2[plan.GopherItem, error] {
 	return func(yield func(plan.GopherItem, error) bool) {
 		in := bufio.NewReader(r)

@@ -104,8 +104,8 @@ const (
 	typeOverview = "text/tab-separated-values"
 )
 
-// group lists the latest articles of a group with the fields of RFC 3977, 8.3, which are number,
-// subject, author, date, identifier, references, bytes and lines.
+// group lists the latest articles of a group with the fields of RFC 3977, section 8.3, which are
+// number, subject, author, date, identifier, references, bytes and lines.
 func (n *newsSession) group(name string) (*Object, error) {
 	text, err := n.ask("GROUP "+name, newsGroup)
 	if err != nil {

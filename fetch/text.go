@@ -14,7 +14,7 @@ const maxTextLine = 64 << 10
 
 // A lines reads lines of text. Unless crlf is true, it converts line endings to the line ending of
 // this machine. If dots is true, the text ends at a line with a single dot, and an additional dot
-// at the start of other lines is removed (RFC 1436, 3.1; RFC 3977, 3.1.1).
+// at the start of other lines is removed (RFC 1436, section 3.1; RFC 3977, section 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool

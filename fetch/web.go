@@ -263,7 +263,7 @@ func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (pl
 
 // contradicts reports whether a response shows that the resource has changed since the user
 // received the first part. A response with an entity tag need not repeat the date of the last
-// change (RFC 9110, 15.3.7).
+// change (RFC 9110, section 15.3.7).
 func (j *retrieval) contradicts(h http.Header) bool {
 	have := j.request.Validator
 	if have == "" {
@@ -277,8 +277,8 @@ func (j *retrieval) contradicts(h http.Header) bool {
 	return now != "" && now != have
 }
 
-// contentRange parses a Content-Range (RFC 9110, 14.4). It returns the offset of the part, and the
-// size of the whole or -1.
+// contentRange parses a Content-Range (RFC 9110, section 14.4). It returns the offset of the part,
+// and the size of the whole or -1.
 //
 //	Content-Range = "bytes" SP first-pos "-" last-pos "/" ( complete-length / "*" )
 func contentRange(field string) (from, size int64, err error) {

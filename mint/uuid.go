@@ -21,7 +21,7 @@ func newUUIDs(now func() time.Time, random io.Reader) *uuidSource {
 	return &uuidSource{now: now, random: newSource(random), last: -1}
 }
 
-// v4 returns a random UUID in lower case (RFC 9562, 5.4).
+// v4 returns a random UUID in lower case (RFC 9562, section 5.4).
 func (u *uuidSource) v4() (string, error) {
 	var b [16]byte
 	err := u.random.read(b[:])
@@ -34,9 +34,9 @@ const (
 	seedMask   = 1<<11 - 1 // the counter begins with a 0 bit, to leave room for counting
 )
 
-// v7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of rand_a are a counter,
-// whose lower half is random at the start of each millisecond (6.2, method 1). If the counter
-// overflows or the clock goes back, the times in UUIDs run ahead of the clock.
+// v7 returns a time-based UUID in lower case (RFC 9562, section 5.7). The 12 bits of rand_a are a
+// counter, whose lower half is random at the start of each millisecond (6.2, method 1). If the
+// counter overflows or the clock goes back, the times in UUIDs run ahead of the clock.
 func (u *uuidSource) v7() (string, error) {
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {
@@ -59,7 +59,7 @@ func (u *uuidSource) v7() (string, error) {
 	return spell(b, 7), nil
 }
 
-// spell sets the version and the variant (RFC 9562, 4.1 and 4.2), and returns b as text.
+// spell sets the version and the variant (RFC 9562, sections 4.1 and 4.2), and returns b as text.
 func spell(b [16]byte, version byte) string {
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80

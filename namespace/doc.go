@@ -7,8 +7,8 @@
 // A [Namespace] describes a namespace: its registrant, an example, and what the registration states
 // about components, functional equivalence and security. It may also have [Rules]. Rules apply to a
 // namespace-specific string that package urn has accepted, because they can only restrict the
-// syntax of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, 5). If the rules of a namespace
-// are not public, its Note says so.
+// syntax of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, section 5). If the rules of a
+// namespace are not public, its Note says so.
 //
 //   - Check finds the first error, with its offset, the rule of the document, and
 //     a correction if possible.

@@ -78,7 +78,7 @@ func lintIETF(nss string) []Finding {
 }
 
 // lintSCIM reports a name of SCIM with an unregistered type, or without a name after the type (RFC
-// 7643, 10.2):
+// 7643, section 10.2):
 //
 //	"urn:ietf:params:scim:" type ":" name [":" other]
 func lintSCIM(nss string) []Finding {

@@ -19,7 +19,7 @@ var iso = Namespace{
 	Rules:       Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
 }
 
-// Values that RFC 5141, 2.4.1 defines, separated by spaces.
+// Values that RFC 5141, section 2.4.1 defines, separated by spaces.
 const (
 	isoOriginators = " iso iso-iec iso-cie iso-astm iso-ieee iec "
 	isoTypes       = " data guide isp iwa pas r tr ts tta "
@@ -124,8 +124,9 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators, and deviations from RFC 5141, 2.4.1. It does not warn of a
-// wrong order of the fields, because ISO itself writes a status after the edition, or without one.
+// lintISO reports unknown originators, and deviations from RFC 5141, section 2.4.1. It does not
+// warn of a wrong order of the fields, because ISO itself writes a status after the edition, or
+// without one.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()

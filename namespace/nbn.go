@@ -64,8 +64,8 @@ func noHyphen(nss, name string) *Finding {
 }
 
 // foldPrefix converts the prefix to lower case, because only the text after the hyphen is
-// case-sensitive (RFC 8458, 4.3). If there is no hyphen, only the country code is certain to belong
-// to the prefix.
+// case-sensitive (RFC 8458, section 4.3). If there is no hyphen, only the country code is certain
+// to belong to the prefix.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
 	if end < 0 {

@@ -43,7 +43,7 @@ func checkUUID(nss string) *Finding {
 	return nil
 }
 
-// variant returns the name of the variant (RFC 9562, 4.1).
+// variant returns the name of the variant (RFC 9562, section 4.1).
 func variant(nss string) string {
 	switch v := ascii.Unhex(nss[19]); {
 	case v < 8:
@@ -92,7 +92,7 @@ func partsUUID(nss string) []Part {
 }
 
 // timeUUID returns the time in a UUID of version 1, 6 or 7. Versions 1 and 6 count units of 100 ns
-// since the start of the Gregorian calendar (RFC 9562, 5.1 and 5.6), and version 7 counts
+// since the start of the Gregorian calendar (RFC 9562, sections 5.1 and 5.6), and version 7 counts
 // milliseconds (5.7).
 func timeUUID(s string) (time.Time, bool) {
 	var digits string

@@ -3,6 +3,6 @@
 // 9.1 and 9.2). The entries come from the packages namespace, scheme and urn, and from a file of a
 // site's own entries. They are written as text, HTML, XML or JSON.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package registry

@@ -35,7 +35,8 @@ type namespaceEntry struct {
 }
 
 // Namespaces returns the registry of URN namespaces. It has the namespaces registered at IANA,
-// unregistered ones in use, and the namespaces of the site (2012, 9.1; RFC 8141, 6).
+// unregistered ones in use, and the namespaces of the site (draft of 2012, section 9.1; RFC 8141,
+// section 6).
 func (r Registries) Namespaces() Table {
 	entries := map[string]namespaceEntry{}
 	for n := range namespace.All() {

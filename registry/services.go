@@ -3,7 +3,7 @@ package registry
 // draft2012 is the document that established the registries of query parameters.
 const draft2012 = "draft-ietf-urnbis-rfc2141bis-urn-03, "
 
-// Services returns the registry of URN resolution service designators (2012,
+// Services returns the registry of URN resolution service designators (draft of 2012, section
 // 9.2.2).
 func (r Registries) Services() Table {
 	t := Table{
@@ -22,7 +22,7 @@ func (r Registries) Services() Table {
 	return t
 }
 
-// Keywords returns the registry of URN query keywords (2012, 9.2.1).
+// Keywords returns the registry of URN query keywords (draft of 2012, section 9.2.1).
 func (r Registries) Keywords() Table {
 	t := Table{
 		Name: "keywords", Entry: "query keyword", Title: "URN Query Keywords", Reference: draft2012 + "9.2.1",
@@ -46,7 +46,7 @@ func (r Registries) Keywords() Table {
 	return t
 }
 
-// SchemeIDs returns the registry of the SchemeIDs of 1995 (1995, 2.1).
+// SchemeIDs returns the registry of the SchemeIDs of 1995 (draft of 1995, section 2.1).
 func (r Registries) SchemeIDs() Table {
 	t := Table{
 		Name: "scheme-ids", Entry: "SchemeID", Title: "SchemeIDs", Reference: "draft-ietf-uri-yaurn-00, 2.1",

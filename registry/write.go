@@ -28,7 +28,7 @@ type Format struct {
 }
 
 // Formats returns all formats. HTML is the first, because it is the generic form of a registry and
-// links to the others (2012, 9.1). The caller may modify the slice.
+// links to the others (draft of 2012, section 9.1). The caller may modify the slice.
 func Formats() []Format {
 	return []Format{
 		{"html", "text/html; charset=utf-8", Table.writeHTML, Table.writeEntryHTML},

@@ -212,7 +212,7 @@ func (d *decision) isPrivate(locations []nomen.Location) bool {
 		slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.Country != "" })
 }
 
-// preferURN moves the first URN to the front, as I2N requires (RFC 2483, 4.7).
+// preferURN moves the first URN to the front, as I2N requires (RFC 2483, section 4.7).
 func preferURN(names []string) {
 	i := slices.IndexFunc(names, func(s string) bool {
 		return len(s) > len("urn:") && strings.EqualFold(s[:len("urn:")], "urn:")

@@ -43,7 +43,7 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 // usable returns the locations to use, in the same slice. These are the first set that is not
 // empty, where valid means valid at the time of the question:
 //
-//  1. valid locations of the requested component (2012, 2.3);
+//  1. valid locations of the requested component (draft of 2012, section 2.3);
 //  2. valid locations of the whole resource;
 //  3. all valid locations.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {

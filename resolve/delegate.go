@@ -69,16 +69,16 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isRequest reports whether the name is a reserved request to the resolver of its authority (1995,
-// 3.5). Suffixes and rules do not apply to it.
+// isRequest reports whether the name is a reserved request to the resolver of its authority (draft
+// of 1995, section 3.5). Suffixes and rules do not apply to it.
 func (d *decision) isRequest() bool {
 	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns the question as directives by keyword (2012, 2.3), without directives that
-// have no effect. If the question has components of RFC 8141, the request has these components
-// instead.
+// directives returns the question as directives by keyword (draft of 2012, section 2.3), without
+// directives that have no effect. If the question has components of RFC 8141, the request has these
+// components instead.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil

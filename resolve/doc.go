@@ -5,8 +5,8 @@
 //
 // The authority of a name is the one with the longest prefix that covers it. The element is the
 // rest of the name after this prefix. If the authority folds case, the element is converted to
-// lower case first (1995, 2). If the authority restricts access, every question about its names
-// gets the error Denied.
+// lower case first (draft of 1995, section 2). If the authority restricts access, every question
+// about its names gets the error Denied.
 //
 // Otherwise, the answer comes from the first of these sources that knows the name:
 //
@@ -35,10 +35,10 @@
 // # Services
 //
 // If the requested service is unknown, or the authority does not offer it, the authority's default
-// service is used (2012, 2.3.1: N12-32). This is I2L unless the authority has set another. In
-// strict questions, which THTTP uses, such a request is an error. I2R and I2Rs are only for
-// authorities whose resources may be fetched. I2N and I2Ns return the aliases in a record, and I2N
-// prefers a URN.
+// service is used (draft of 2012, section 2.3.1: N12-32). This is I2L unless the authority has set
+// another. In strict questions, which THTTP uses, such a request is an error. I2R and I2Rs are only
+// for authorities whose resources may be fetched. I2N and I2Ns return the aliases in a record, and
+// I2N prefers a URN.
 //
 // I=I asks whether two names identify the same thing. This is true for two spellings of a name, for
 // a name and its alias, and for two names that share an alias. Records and rules can give aliases.
@@ -46,15 +46,15 @@
 //
 // # Components
 //
-// The component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it, or if
-// the authority has a list of keywords without it.
+// The component of a structured resource ("c", draft of 2012, section 2.3.2) is ignored if no
+// location has it, or if the authority has a list of keywords without it.
 //
 // The authority defines what an r-component means, which can be the directives s, c, lang, type and
 // country. Other r-components are ignored. An r-component is also passed on to the resolver of a
 // delegation.
 //
-// A q-component is appended to the query of the location (RFC 8141, 2.3.2), unless the authority
-// says to ignore q-components:
+// A q-component is appended to the query of the location (RFC 8141, section 2.3.2), unless the
+// authority says to ignore q-components:
 //
 //   - https://a/b#c with the q-component x=1 becomes https://a/b?x=1#c;
 //   - https://a/b?d with the q-component x=1 becomes https://a/b?d&x=1;
@@ -94,6 +94,6 @@
 // A location is valid from ValidFrom until just before ValidUntil. An answer is not cached beyond
 // the time at which a location next becomes valid or invalid.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package resolve

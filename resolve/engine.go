@@ -158,7 +158,7 @@ func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	return n, err
 }
 
-// withoutFragment removes the fragment, which clients should not send (2012, 2.4).
+// withoutFragment removes the fragment, which clients should not send (draft of 2012, section 2.4).
 func withoutFragment(u uri.URI) uri.URI {
 	if _, ok := u.Fragment(); !ok {
 		return u
@@ -234,8 +234,8 @@ func (d *decision) interpret() store.Meaning {
 }
 
 // withoutService answers a strict question for a service that the authority does not offer. If the
-// name is unknown, retired or denied, the error says that instead (RFC 2483, 4). If the name is
-// delegated, the other resolver may offer the service.
+// name is unknown, retired or denied, the error says that instead (RFC 2483, section 4). If the
+// name is delegated, the other resolver may offer the service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C

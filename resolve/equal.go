@@ -60,8 +60,9 @@ func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	return d.verdict(false, changed, "no record or rule says that they are the same"), nil
 }
 
-// assigned returns a URN without its components, which comparison ignores (RFC 8141, 3; 2012, 5:
-// N12-51). It returns any other URI unchanged, because a query belongs to the name.
+// assigned returns a URN without its components, which comparison ignores (RFC 8141, section 3;
+// draft of 2012, section 5: N12-51). It returns any other URI unchanged, because a query belongs to
+// the name.
 func assigned(u uri.URI) uri.URI {
 	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
 		return u

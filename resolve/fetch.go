@@ -48,7 +48,7 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 }
 
 // resources returns the answer to I2Rs, which has the resources that the client accepts (RFC 2169,
-// 3.4). A resource is fetched when its body is read.
+// section 3.4). A resource is fetched when its body is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	d.depends.Unknown() // other servers decide
 	a.Metadata, a.Names = nil, nil

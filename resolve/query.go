@@ -86,7 +86,7 @@ func takesQuery(scheme string) bool {
 }
 
 // beforeQComponent is beforeQuery for a URN, whose query is the text after the first question mark
-// and can contain a q-component (RFC 8141, 2.3).
+// and can contain a q-component (RFC 8141, section 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
 	case more[0] == '/' || more[0] == '?': // a q-component cannot begin like this

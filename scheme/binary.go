@@ -6,12 +6,13 @@ import (
 )
 
 // dense is an encoding with six bits per character. Every dialect allows its letters, digits, "-"
-// and "_" unescaped (RFC 4648, 5). There is no padding, because "=" must be escaped in the draft of
-// 1993.
+// and "_" unescaped (RFC 4648, section 5). There is no padding, because "=" must be escaped in the
+// draft of 1993.
 var dense = base64.RawURLEncoding.Strict()
 
-// EncodeBinary encodes binary data for use in the URIs of a new scheme (1993, Encoding prohibited
-// characters). Three octets become four characters, where percent-encoding would need nine.
+// EncodeBinary encodes binary data for use in the URIs of a new scheme (draft of 1993, section
+// "Encoding prohibited characters"). Three octets become four characters, where percent-encoding
+// would need nine.
 func EncodeBinary(data []byte) string { return dense.EncodeToString(data) }
 
 // DecodeBinary decodes the output of [EncodeBinary]. It returns an error for any other input.

@@ -78,8 +78,8 @@ func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builde
 	return w
 }
 
-// server writes the user, password, host and port (1993, Internet protocol parts). It omits a
-// default port.
+// server writes the user, password, host and port (draft of 1993, section "Internet protocol
+// parts"). It omits a default port.
 func (w *builder) server(defaultPort string) {
 	host, ok := Get(w.parts, "host")
 	if !ok {

@@ -140,7 +140,7 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 
 // KindOf reports whether u is a name, a locator or something else, according to the scheme of u. If
 // the scheme is not in the catalogue, or does not say which kind its URIs are, KindOf returns
-// [KindUnstated] (1993, Registration of naming schemes).
+// [KindUnstated] (draft of 1993, section "Registration of naming schemes").
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind
@@ -215,8 +215,8 @@ func catalogueOf(list []Scheme) Catalogue {
 	return c
 }
 
-// ErrReserved means that a scheme cannot be called "urn", which is reserved for names (1993,
-// Registration of naming schemes).
+// ErrReserved means that a scheme cannot be called "urn", which is reserved for names (draft of
+// 1993, section "Registration of naming schemes").
 var ErrReserved = errors.New("scheme name is reserved")
 
 // ErrIncomplete means that a required field of a new scheme is empty.
@@ -225,9 +225,10 @@ var ErrIncomplete = errors.New("incomplete registration")
 // ErrName means that the name of a new scheme is not valid.
 var ErrName = errors.New("invalid scheme name")
 
-// Missing returns the names of the fields that a registration requires and s leaves empty (1993,
-// Registration of naming schemes). An experimental scheme only requires a name. Any other also
-// requires a title and a reference, and either a retrieval algorithm, for a locator, or properties.
+// Missing returns the names of the fields that a registration requires and s leaves empty (draft of
+// 1993, section "Registration of naming schemes"). An experimental scheme only requires a name. Any
+// other also requires a title and a reference, and either a retrieval algorithm, for a locator, or
+// properties.
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -253,8 +254,8 @@ func (s *Scheme) Missing() []string {
 func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
 // IsName reports whether s is a valid scheme name, which is a letter followed by letters, digits,
-// "+", "-" and "." (RFC 3986, 3.1). It rejects the other names that the grammar of the draft of
-// 1993 allows, because they could be mistaken for something else.
+// "+", "-" and "." (RFC 3986, section 3.1). It rejects the other names that the grammar of the
+// draft of 1993 allows, because they could be mistaken for something else.
 func IsName(s string) bool {
 	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false

@@ -39,8 +39,8 @@
 // all rules. To use other schemes, create a larger catalogue with [Catalogue.With]. It requires of
 // a new scheme what the draft of 1993 requires of a registration.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package scheme
 
 //go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out schemes.tsv

@@ -99,8 +99,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 }
 
 // canonicalFile omits the host localhost, so that the URI of a local file has three slashes (RFC
-// 8089, 2 and B), and writes a drive letter in upper case (E.2). In the draft of 1993 it writes the
-// scheme as ftp.
+// 8089, section 2 and B), and writes a drive letter in upper case (E.2). In the draft of 1993 it
+// writes the scheme as ftp.
 func canonicalFile(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() {

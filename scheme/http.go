@@ -36,9 +36,8 @@ func httpRule(l *layout.Layout) string {
 	return "RFC 9110, 4.2.1: http-URI"
 }
 
-// checkHTTP checks that there is a host, and warns of user information. RFC
-// 1738, 3.3 does not allow user information, and RFC 9110, 4.2.4 treats it as a
-// sign of fraud.
+// checkHTTP checks that there is a host, and warns of user information. RFC 1738, section 3.3 does
+// not allow user information, and RFC 9110, section 4.2.4 treats it as a sign of fraud.
 //
 //	http-URI = "http" "://" authority path-abempty [ "?" query ]
 //	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]       (1993)

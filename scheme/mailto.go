@@ -90,7 +90,7 @@ func checkAddresses(s string, from, to int) []Finding {
 }
 
 // checkLocalPart checks the part of an address before the at sign. It accepts non-ASCII characters
-// (RFC 6532, 3.2).
+// (RFC 6532, section 3.2).
 //
 //	local-part    = dot-atom-text / quoted-string
 //	dot-atom-text = 1*atext *( "." 1*atext )
@@ -132,7 +132,7 @@ func checkQuoted(s string, start, i, to int, rule string) []Finding {
 	return layout.Refuse(start, to, rule, "missing closing quotation mark")
 }
 
-// isAtext reports whether an atom may contain c (RFC 5322, 3.2.3; RFC 6532, 3.2).
+// isAtext reports whether an atom may contain c (RFC 5322, section 3.2.3; RFC 6532, section 3.2).
 func isAtext(c byte) bool {
 	return ascii.IsAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }

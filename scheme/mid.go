@@ -51,8 +51,8 @@ func checkCID(u uri.URI) []Finding {
 	return checkContentID(&l, l.Path, l.PathEnd, ruleCID)
 }
 
-// checkContentID checks an identifier that looks like an address (RFC 2392, 2; RFC 822, 6.1). The
-// text before the at sign may be a quoted string.
+// checkContentID checks an identifier that looks like an address (RFC 2392, section 2; RFC 822,
+// section 6.1). The text before the at sign may be a quoted string.
 func checkContentID(l *layout.Layout, from, to int, rule string) []Finding {
 	switch {
 	case l.Authority:

@@ -179,7 +179,7 @@ func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding 
 }
 
 // maxMessageID is the maximum length of an identifier without its angle brackets, which count
-// towards the 250 characters of RFC 5536, 3.1.3.
+// towards the 250 characters of RFC 5536, section 3.1.3.
 const maxMessageID = 250 - 2
 
 // checkMessageID checks a Message-ID without its angle brackets.
@@ -240,7 +240,7 @@ func partsNews(dst []Part, u uri.URI) []Part {
 }
 
 // canonicalNews writes an asterisk for all groups. In other spellings the asterisk is
-// percent-encoded, or is omitted after a server (RFC 5538, 4).
+// percent-encoded, or is omitted after a server (RFC 5538, section 4).
 func canonicalNews(u uri.URI) string {
 	l := layout.Of(u)
 	from, kind := newsBody(&l)

@@ -5,7 +5,7 @@ import "github.com/nomen-project/nomen/uri"
 // A Status is the registration status of a scheme.
 type Status uint8
 
-// The statuses. The IANA registry has the three without a comment (RFC 7595, 4).
+// The statuses. The IANA registry has the three without a comment (RFC 7595, section 4).
 const (
 	StatusUnregistered Status = iota // in wide use, but not registered at IANA
 	StatusPermanent
@@ -86,7 +86,7 @@ type Scheme struct {
 
 	// Retrieval describes how to retrieve the object of a URI. If URIs of the scheme do not locate
 	// anything, Properties describes what they guarantee instead. A registration must have one of
-	// the two (1993, Registration of naming schemes).
+	// the two (draft of 1993, section "Registration of naming schemes").
 	Retrieval  string
 	Properties string
 	Gateway    string // a gateway that the authors of the scheme offer; see package fetch/plan

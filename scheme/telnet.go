@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The schemes of interactive sessions, which have the same syntax (1993, Telnet, rlogin, tn3270;
-// RFC 4248, 2; RFC 6270, 2).
+// The schemes of interactive sessions, which have the same syntax (draft of 1993, section "Telnet,
+// rlogin, tn3270"; RFC 4248, section 2; RFC 6270, section 2).
 var telnet, rlogin, tn3270 = session(Scheme{
 	Name: "telnet", Title: "Reference to interactive sessions",
 	Reference: "RFC 4248; RFC 1738, 3.8; 1993, Telnet, rlogin, tn3270",

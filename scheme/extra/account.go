@@ -110,7 +110,7 @@ func appendMailbox(t *layout.Taker, name string, from, to int) {
 	t.Part("host", sign+1, to)
 }
 
-// canonicalAcct converts the host to lower case (RFC 7565, 4).
+// canonicalAcct converts the host to lower case (RFC 7565, section 4).
 func canonicalAcct(u uri.URI) string {
 	l := layout.Of(u)
 	sign := ascii.Until(l.Text, l.Path, l.PathEnd, '@')

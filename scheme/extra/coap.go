@@ -8,7 +8,7 @@ import (
 )
 
 // constrained returns the schemes of the Constrained Application Protocol. It runs over UDP and
-// DTLS (RFC 7252, 6), or over TCP, TLS and WebSockets (RFC 8323, 8).
+// DTLS (RFC 7252, section 6), or over TCP, TLS and WebSockets (RFC 8323, section 8).
 func constrained() []scheme.Scheme {
 	list := []scheme.Scheme{
 		{Name: "coap", Title: "Constrained Application Protocol", Reference: "RFC 7252, 6.1", DefaultPort: "5683", Transport: "udp"},

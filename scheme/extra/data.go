@@ -104,8 +104,8 @@ func checkMediaType(l *layout.Layout, h dataHead) []scheme.Finding {
 	return nil
 }
 
-// isToken reports whether a type or attribute may contain c (RFC 2045, 5.1). It accepts the percent
-// sign, which begins a percent-encoding.
+// isToken reports whether a type or attribute may contain c (RFC 2045, section 5.1). It accepts the
+// percent sign, which begins a percent-encoding.
 func isToken(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`{|}~", c) >= 0 }
 
 // checkBase64 checks the alphabet, the length and the padding of s[from:to] after percent-decoding.

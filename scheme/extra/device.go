@@ -155,8 +155,8 @@ func checkSNMP(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// badOID returns the offset of the first invalid byte of an object identifier (RFC 3061, 3), or -1
-// if it is valid.
+// badOID returns the offset of the first invalid byte of an object identifier (RFC 3061, section
+// 3), or -1 if it is valid.
 func badOID(s string, from, to int) int {
 	for at := from; ; {
 		end := ascii.Run(s[:to], at, ascii.IsDigit)

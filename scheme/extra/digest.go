@@ -42,8 +42,8 @@ const (
 	ruleLuhn      = "RFC 6920, 7: checkdigit"
 )
 
-// algorithms are the hash algorithms in the registry that RFC 6920, 9.4 created, with the lengths
-// of their digests in bits. The index is the suite identifier.
+// algorithms are the hash algorithms in the registry that RFC 6920, section 9.4 created, with the
+// lengths of their digests in bits. The index is the suite identifier.
 var algorithms = [...]struct {
 	name string
 	bits int

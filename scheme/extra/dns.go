@@ -61,8 +61,8 @@ func checkDNS(u uri.URI) []scheme.Finding {
 	return checkDNSQuery(&l)
 }
 
-// checkLabels checks the lengths of labels (RFC 1035, 2.3.4). A backslash escapes the next
-// character, or comes before the three decimal digits of an octet (RFC 1035, 5.1).
+// checkLabels checks the lengths of labels (RFC 1035, section 2.3.4). A backslash escapes the next
+// character, or comes before the three decimal digits of an octet (RFC 1035, section 5.1).
 func checkLabels(s string, from, to int) []scheme.Finding {
 	const maxLabel, maxName = 63, 255
 	rule := "RFC 1035, 2.3.4"
@@ -133,7 +133,7 @@ func partsDNS(dst []scheme.Part, u uri.URI) []scheme.Part {
 }
 
 // canonicalDNS converts the name to lower case. It omits the dot at its end, and the default class
-// and type (RFC 4501, 3).
+// and type (RFC 4501, section 3).
 func canonicalDNS(u uri.URI) string {
 	l := layout.Of(u)
 	from, end := dnsNameOf(&l), l.PathEnd

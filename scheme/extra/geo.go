@@ -84,7 +84,7 @@ func checkGeo(u uri.URI) []scheme.Finding {
 	return checkWGS84(&l, &p)
 }
 
-// checkWGS84 checks that the coordinates are in range (RFC 5870, 3.4.2).
+// checkWGS84 checks that the coordinates are in range (RFC 5870, section 3.4.2).
 func checkWGS84(l *layout.Layout, p *geoLayout) []scheme.Finding {
 	latitude, longitude := l.Text[p.coord[0].from:p.coord[0].to], l.Text[p.coord[1].from:p.coord[1].to]
 	far := func(i int, message string) []scheme.Finding {
@@ -224,9 +224,9 @@ func partsGeo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalGeo returns the form in which RFC 5870, 3.4.4 compares URIs. Numbers have no unnecessary
-// digits, the poles and the date line have only one longitude, the default coordinate reference
-// system is omitted, and parameters are sorted.
+// canonicalGeo returns the form in which RFC 5870, section 3.4.4 compares URIs. Numbers have no
+// unnecessary digits, the poles and the date line have only one longitude, the default coordinate
+// reference system is omitted, and parameters are sorted.
 func canonicalGeo(u uri.URI) string {
 	l := layout.Of(u)
 	p := geoOf(&l)

@@ -116,8 +116,8 @@ func checkLDAPQuery(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// isAttribute reports whether an attribute selector may contain c (RFC 4511, 4.5.1; RFC 4512, 2.5).
-// The selector "*" requests all user attributes.
+// isAttribute reports whether an attribute selector may contain c (RFC 4511, section 4.5.1; RFC
+// 4512, section 2.5). The selector "*" requests all user attributes.
 func isAttribute(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-.;*+", c) >= 0 }
 
 // checkLDAPExtensions checks the extensions.
@@ -210,7 +210,8 @@ func escapedPair(s string, i, to int, special bool) int {
 	return end
 }
 
-// checkHexString checks a hexadecimal value, which begins with a number sign at i (RFC 4514, 2.4).
+// checkHexString checks a hexadecimal value, which begins with a number sign at i (RFC 4514,
+// section 2.4).
 //
 //	hexstring = SHARP 1*hexpair
 func checkHexString(s string, i, to int) []scheme.Finding {
@@ -289,7 +290,7 @@ func isFirst(s string, open, i int) bool {
 }
 
 // isEmptyAndOr reports whether s begins with the filter "(&)", which means true, or "(|)", which
-// means false (RFC 4526, 2).
+// means false (RFC 4526, section 2).
 func isEmptyAndOr(s string) bool {
 	_, i := layout.Octet(s, 0)
 	if i >= len(s) {
@@ -316,7 +317,8 @@ func partsLDAP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalLDAP writes the scope in lower case, and omits empty fields at the end (RFC 4516, 3).
+// canonicalLDAP writes the scope in lower case, and omits empty fields at the end (RFC 4516,
+// section 3).
 func canonicalLDAP(u uri.URI) string {
 	l := layout.Of(u)
 	s := l.Text[:l.End()]

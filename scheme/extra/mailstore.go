@@ -162,7 +162,7 @@ func checkIMAP(u uri.URI) []scheme.Finding {
 }
 
 // imapControl returns the offset of the first percent-encoded control character, or -1. In a search
-// it accepts the line break after the length of a literal ({14+}CRLF; RFC 5092, 10).
+// it accepts the line break after the length of a literal ({14+}CRLF; RFC 5092, section 10).
 func imapControl(l *layout.Layout) int {
 	for from := l.Rest; ; {
 		at := layout.EscapedControl(l.Text, from, l.End())

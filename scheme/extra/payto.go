@@ -105,7 +105,7 @@ func checkAmount(raw string) string {
 	return ""
 }
 
-// checkTarget checks the segments of a target by the rules for its type (RFC 8905, 7).
+// checkTarget checks the segments of a target by the rules for its type (RFC 8905, section 7).
 func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 	kind, from := l.Text[l.Host:l.HostEnd], min(l.Path+1, l.PathEnd)
 	slash := ascii.Until(l.Text, from, l.PathEnd, '/')

@@ -99,7 +99,7 @@ func partsRelay(dst []scheme.Part, u uri.URI) []scheme.Part {
 }
 
 // canonicalRelay converts the host and the transport to lower case, because transports are
-// case-insensitive (RFC 5234, 2.3).
+// case-insensitive (RFC 5234, section 2.3).
 func canonicalRelay(u uri.URI) string {
 	l := layout.Of(u)
 	return l.Text[:l.Path] + strings.ToLower(l.Text[l.Path:l.End()]) + l.Text[l.End():]

@@ -251,10 +251,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts parts to lower case where RFC 3261, 19.1.4 ignores case, and sorts parts
-// where it ignores order. It does not omit parameters. The RFC ignores some parameters if only one
-// of the two URIs has them, so its equivalence is not transitive, and no canonical form can express
-// it.
+// canonicalSIP converts parts to lower case where RFC 3261, section 19.1.4 ignores case, and sorts
+// parts where it ignores order. It does not omit parameters. The RFC ignores some parameters if
+// only one of the two URIs has them, so its equivalence is not transitive, and no canonical form
+// can express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

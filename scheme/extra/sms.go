@@ -80,7 +80,7 @@ func checkSMSFields(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
+// isUnreserved reports whether c is an unreserved character (RFC 3986, section 2.3).
 func isUnreserved(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
 
 func isEscaped(c byte) bool { return c == '%' || isUnreserved(c) }
@@ -97,7 +97,7 @@ func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSMS writes the numbers in the form in which RFC 3966, 4 compares them.
+// canonicalSMS writes the numbers in the form in which RFC 3966, section 4 compares them.
 func canonicalSMS(u uri.URI) string {
 	l := layout.Of(u)
 	b := []byte("sms:")

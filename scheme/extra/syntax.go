@@ -47,7 +47,7 @@ func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
 }
 
 // withFragment returns a check that also reports a fragment, which the general syntax allows for
-// every scheme (RFC 3986, 3.5) but this scheme does not define.
+// every scheme (RFC 3986, section 3.5) but this scheme does not define.
 func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.URI) []scheme.Finding {
 	return func(u uri.URI) []scheme.Finding {
 		found := check(u)

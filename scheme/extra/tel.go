@@ -89,7 +89,7 @@ func checkSubscriber(l *layout.Layout, from, to int) []scheme.Finding {
 }
 
 // checkTelRepeated checks that no parameter is repeated, and that isub and ext are not both present
-// (RFC 3966, 5.3).
+// (RFC 3966, section 5.3).
 func checkTelRepeated(l *layout.Layout, from, to int) []scheme.Finding {
 	if f, again := repeatedField(l.Text, from, to, ';'); again {
 		return layout.Refuse(f.name, f.end, ruleTelParam, "duplicate parameter")
@@ -244,8 +244,8 @@ func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	}
 }
 
-// canonicalTel returns the form in which RFC 3966, 4 compares numbers. It is in lower case, has no
-// visual separators, and its parameters are sorted.
+// canonicalTel returns the form in which RFC 3966, section 4 compares numbers. It is in lower case,
+// has no visual separators, and its parameters are sorted.
 func canonicalTel(u uri.URI) string {
 	l := layout.Of(u)
 	return string(appendSubscriber([]byte("tel:"), l.Text, l.Path, l.PathEnd))

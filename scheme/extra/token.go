@@ -194,7 +194,7 @@ func partsPKCS11(dst []scheme.Part, u uri.URI) []scheme.Part {
 }
 
 // canonicalPKCS11 sorts the attributes of the path, because their order has no meaning (RFC 7512,
-// 2.6).
+// section 2.6).
 func canonicalPKCS11(u uri.URI) string {
 	l := layout.Of(u)
 	if !l.HasPath() {

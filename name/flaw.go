@@ -10,16 +10,17 @@ import (
 )
 
 // A Flaw is a violation of the rules of the name's namespace or scheme, such as a wrong check
-// digit. The name may still be the intended name, because publishers sometimes print wrong numbers.
+// digit. A name with a flaw may still be in use, because publishers sometimes print wrong numbers.
 type Flaw struct {
 	Offset  int    // where in the key the violation is, in bytes
 	Rule    string // the violated production or rule, as the document spells it
 	Message string // what is wrong, for people
 }
 
-// Flaw returns the first violation in n of the rules of its namespace, for a URN, or of its scheme,
-// for ark, doi, hdl, info and tag. It returns nil for a name without a flaw, and for names of other
-// schemes, which package scheme can check. It does not allocate for a URN without a flaw.
+// Flaw returns the first violation of the rules in n. For a URN these are the rules of the
+// namespace, and for an ark, doi, hdl, info or tag name the rules of the scheme. Flaw returns nil
+// for a name without a flaw. It also returns nil for names of other schemes, which package scheme
+// can check. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
 		if nid == "dns" { // the key of a urn:dns name has been made valid
@@ -45,9 +46,9 @@ func (n Name) Flaw() *Flaw {
 }
 
 // Suggest returns the names that the user who typed s probably meant, the likeliest first. Use it
-// if s is not a valid name, has a flaw, or is unknown. There are at most
-// [namespace.MaxSuggestions], and all are valid names. The limits of [namespace.Suggest] bound its
-// work.
+// if s is not a valid name, has a flaw, or is unknown. The result has at most
+// [namespace.MaxSuggestions] elements, which are all valid names. The work is limited as in
+// [namespace.Suggest].
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
 	if m, ok := Interpret(s); ok {

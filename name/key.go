@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnKey returns the key of an assigned URN, which is the same for all names that its namespace
-// considers equivalent. If the name breaks the rules of its namespace and [namespace.Rules].Always
-// is false, the key has the canonical spelling of the general syntax.
+// urnKey returns the key of an assigned URN. All names that the namespace considers equivalent have
+// the same key. If the name breaks the rules of its namespace and [namespace.Rules].Always is
+// false, the key has the canonical spelling of the general syntax.
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
@@ -43,8 +43,8 @@ func schemeKey(u uri.URI, scheme string) (string, error) {
 	return u.Normalize(uri.LevelPercent).String(), nil
 }
 
-// pathKey returns the key of a name whose scheme has no query, because text after a question mark
-// is for a resolver or for the resource. The scheme must be in lower case.
+// pathKey returns the key of an ark, doi, hdl or info name. The parameter scheme must be in lower
+// case.
 func pathKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {
@@ -62,7 +62,7 @@ func pathKey(u uri.URI, scheme string) (string, error) {
 	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
 
-// handleKey returns the key of a handle after checking its form (RFC 3651, 2).
+// handleKey returns the key of a handle after checking its form (RFC 3651, section 2).
 func handleKey(s, label, folded string) (string, error) {
 	prefix, local, ok := strings.Cut(folded, "/")
 	if !ok || prefix == "" || local == "" {
@@ -92,7 +92,7 @@ func webKey(u uri.URI, scheme string) (string, error) {
 		return "", newError(s, len(scheme+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
 	// pid.HTTP and pid.HTTPS do not set IPv6Text, because the keys of existing stores must not
-	// change. These keys may have IPv6 addresses in other spellings.
+	// change. In existing keys, IPv6 addresses may have other spellings.
 	return u.Normalize(uri.LevelScheme, pid.HTTP, pid.HTTPS).String(), nil
 }
 

@@ -14,8 +14,8 @@ import (
 // change of the rules can alter a key; docs/reference/files.md has its history.
 const RulesVersion = 3
 
-// MaxLength is the maximum length in bytes of a key, and of a spelling. It is short enough for the
-// index of any database.
+// MaxLength is the maximum length of a key and of a spelling, in bytes. Keys are short enough for
+// the indexes of all common databases.
 const MaxLength = 2048
 
 // A Name is a persistent name in its canonical form. It can be a map key: two Names are == exactly
@@ -53,8 +53,8 @@ func newError(input string, offset int, rule, format string, args ...any) *Error
 }
 
 // Parse parses s as a name of any scheme. It removes delimiters around the name, such as angle
-// brackets ([uri.Undelimit]; 1995, 2). If s is not a name, the error is an [*Error], whose offset
-// refers to s.
+// brackets ([uri.Undelimit]; draft of 1995, section 2). If s is not a name, the error is an
+// [*Error], whose offset refers to s.
 func Parse(s string) (Name, error) {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		n, err := parse(inner)

@@ -7,14 +7,14 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is what all names of a naming authority begin with. It covers a key that continues it
-// with a delimiter of the namespace. For example, "urn:nbn:fi" covers "urn:nbn:fi-x" and
-// "urn:nbn:fi:y-x", but not "urn:nbn:fin-x".
+// A Prefix is what all names of a naming authority begin with. A prefix covers a key if the key
+// begins with the prefix and a delimiter of the namespace. For example, "urn:nbn:fi" covers
+// "urn:nbn:fi-x" and "urn:nbn:fi:y-x", but not "urn:nbn:fin-x".
 //
-// A prefix must be spelled like keys: because the keys of ARKs have no hyphens, neither have their
-// prefixes. If the names of a namespace are single numbers, as in isbn and uuid, its only prefix
-// covers the whole namespace. A scheme such as "doi" or "ark" can be a prefix, too. Two Prefixes
-// can be compared with ==. The zero Prefix is not valid.
+// A prefix must be spelled like a key. For example, a prefix of ARKs has no hyphens, because the
+// keys of ARKs have none. If the names of a namespace are single numbers, as in isbn and uuid, the
+// only prefix is that of the whole namespace. A scheme such as "doi" or "ark" can be a prefix, too.
+// Two Prefixes can be compared with ==. The zero Prefix is not valid.
 type Prefix struct {
 	key  string
 	only byte // the only delimiter that may follow, or 0 if all of the namespace may
@@ -50,8 +50,9 @@ func isWeb(key string) bool {
 	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
 }
 
-// pathOffset returns the offset of the path in a web key after its scheme and colon, or -1. A colon
-// before the path belongs to the port, so it is not a delimiter.
+// pathOffset returns the offset of the path in rest, which is an http or https key without its
+// scheme and colon. It returns -1 if there is no path. A colon before the path belongs to the port,
+// so it is not a delimiter.
 func pathOffset(rest string) int {
 	const slashes = len("//")
 	if len(rest) < slashes {
@@ -98,8 +99,8 @@ func ParsePrefix(s string) (Prefix, error) {
 }
 
 // CanonicalPrefix returns the canonical spelling of the prefix s. Unlike [ParsePrefix], it keeps a
-// delimiter at the end, and the result then covers only names in which that delimiter follows the
-// prefix; see [ParseScope].
+// delimiter at the end. A result with such a delimiter covers only names in which this delimiter
+// follows the prefix; see [ParseScope].
 func CanonicalPrefix(s string) (string, error) {
 	p, err := ParsePrefix(s)
 	if err != nil {
@@ -111,9 +112,9 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// Beginning returns the text with which the keys begin that a user searches for by typing s. This
-// is [CanonicalPrefix] of s. If s is not a prefix, Beginning returns s itself, because s may be an
-// incomplete prefix, such as a part of a scheme.
+// Beginning returns the start of the keys that match a search for s. This is [CanonicalPrefix] of s
+// if s is a prefix. Otherwise it is s itself, which may be an incomplete prefix, such as a part of
+// a scheme.
 func Beginning(s string) string {
 	if canonical, err := CanonicalPrefix(s); err == nil {
 		return canonical
@@ -159,7 +160,7 @@ func wholeError(s string) *Error {
 
 // prefixError returns the error for the prefix s, where err is the error for s followed by a
 // placeholder. If s alone has the same fault, prefixError returns the error for s alone, because
-// that cannot mention the placeholder.
+// its message does not mention the placeholder.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
 	if _, own := Parse(s); own != nil {
@@ -201,14 +202,15 @@ func (p Prefix) delimiters() string {
 	return delimiters(p.key)
 }
 
-// Covers reports whether n begins with p and a delimiter. A web prefix also covers the name that
-// consists of the prefix and a slash.
+// Covers reports whether n begins with p and a delimiter. An http or https prefix also covers the
+// name that consists of the prefix and a slash.
 func (p Prefix) Covers(n Name) bool {
 	rest, ok := strings.CutPrefix(n.key, p.key)
 	return ok && p.key != "" && (len(rest) > 1 || rest == "/" && isWeb(n.key)) && strings.IndexByte(p.delimiters(), rest[0]) >= 0
 }
 
-// Spans returns the texts with which the keys covered by p can begin. Each is p and a delimiter.
+// Spans returns the texts with which the keys covered by p can begin. Each text is p followed by a
+// delimiter.
 func (p Prefix) Spans() []string {
 	if p.key == "" {
 		return nil
@@ -221,7 +223,7 @@ func (p Prefix) Spans() []string {
 }
 
 // Element returns the part of n after p and the delimiter, so that p.Join(p.Element(n)) is n. It
-// returns "" if p does not cover n, or if n consists of a web prefix and a slash.
+// returns "" if p does not cover n, or if p is an http or https prefix and n is p and a slash.
 func (p Prefix) Element(n Name) string {
 	if !p.Covers(n) {
 		return ""

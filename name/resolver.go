@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An Interpretation is the name that a text refers to without being a spelling of it. The text may
-// be the URL of the name at a resolver, or the name without its scheme.
+// An Interpretation is the name to which a text refers although the text is not a spelling of the
+// name. The text may be the URL of the name at a resolver, or the name without its scheme.
 type Interpretation struct {
 	Spelling string // the name as the text spells it
 	Why      string // what the text is, for people
@@ -22,8 +22,7 @@ type resolver struct {
 	begins string // what every name has after that, in lower case
 }
 
-// resolvers are the well-known resolvers. The first row for which the result is a valid name
-// applies.
+// resolvers are the well-known resolvers. The first row that yields a valid name applies.
 var resolvers = [...]resolver{
 	{"doi.org dx.doi.org www.doi.org hdl.handle.net", "", "doi:", "10."},
 	{"doi.org dx.doi.org www.doi.org", "doi:", "doi:", "10."},
@@ -41,8 +40,8 @@ var resolvers = [...]resolver{
 	{"", "", "", "urn:"},
 }
 
-// Interpret returns the name that s refers to if s is not itself a spelling of a name, and whether
-// it is a valid name. It recognises
+// Interpret returns the name to which s refers if s is not itself a spelling of a name. It returns
+// false if it finds no valid name. It recognises
 //
 //   - the URL of a name at a well-known resolver, such as https://doi.org/10.1000/182 or
 //     doi.org/10.1000/182;
@@ -75,8 +74,9 @@ func Interpret(s string) (Interpretation, bool) {
 	return m, m.valid()
 }
 
-// addressed returns the name in a URL without its scheme and slashes. The parameter web says
-// whether there were a scheme and slashes. If not, the rows for any host do not apply.
+// addressed returns the name in address, which is a URL without its scheme and "//". The parameter
+// web says whether the URL had a scheme. If it had none, the rows of resolvers for any host do not
+// apply.
 func addressed(address string, web bool) (Interpretation, bool) {
 	host, rest, ok := strings.Cut(address, "/")
 	host = strings.ToLower(host)

@@ -36,8 +36,8 @@ func (r Request) Fields() (all []string) {
 	return all
 }
 
-// Terms describes the conditions of the rule, its status, and what it does with queries, for
-// people.
+// Terms returns descriptions of the conditions of the rule, its status and its handling of queries,
+// for people to read.
 func (r *Rule) Terms() (all []string) {
 	for _, when := range r.When {
 		text := "when " + when.On
@@ -69,8 +69,8 @@ type Condition struct {
 	Or         bool   `json:"or,omitempty"`                             // this or the next condition must hold
 }
 
-// The possible values of On. Conditions test fields as the client sent them, so "text/html" matches
-// every Accept field that contains it, whatever its weight.
+// The possible values of [Condition].On. Conditions test fields as the client sent them, so
+// "text/html" matches every Accept field that contains it, whatever its weight.
 const (
 	onAccept    = "accept"
 	onLanguages = "languages"
@@ -80,13 +80,13 @@ const (
 	onPath      = "path"    // the decoded path of a web name, or the element of another name
 )
 
-// Conditions returns the possible values of On.
+// Conditions returns the possible values of [Condition].On.
 func Conditions() []string {
 	return []string{onAccept, onLanguages, onUserAgent, onQuery, onElement, onPath}
 }
 
-// A compiledCondition is the expression of a condition and what it tests. Equal conditions of a set
-// share a compiledCondition.
+// A compiledCondition is a condition with its compiled expression. Equal conditions of a set share
+// a compiledCondition.
 type compiledCondition struct {
 	on    string
 	re    *regexp.Regexp
@@ -169,7 +169,8 @@ type match struct {
 	parts map[string]string
 }
 
-// element returns the element in the form that a rule tests.
+// element returns the element, with its escapes if raw is true, and with repeated slashes merged if
+// merge is true.
 func (s *situation) element(raw, merge bool) string {
 	element := s.plain
 	if raw {
@@ -195,8 +196,8 @@ func merged(path string) string {
 	return b.String()
 }
 
-// holds reports whether the conditions of a rule hold. It adds the named groups of their
-// expressions to parts.
+// holds reports whether the conditions of a rule hold. If a condition matches, it adds the named
+// groups of its expression to parts.
 func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 	for i := 0; i < len(r.when); i++ {
 		when := &r.source.When[i]
@@ -217,7 +218,7 @@ func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 	return true
 }
 
-// match returns the result of expression i, which it computes only once.
+// match returns the result of condition i. It evaluates each condition only once.
 func (s *situation) match(i int) match {
 	c := &s.conditions[i]
 	s.agent = s.agent || c.on == onUserAgent
@@ -274,7 +275,7 @@ func (s *situation) value(c *compiledCondition) string {
 	return value
 }
 
-// path returns the decoded path of a web name, or the element of another name.
+// path returns the decoded path of an http or https name, or the decoded element of any other name.
 func (s *situation) path() string {
 	key := s.name.Key()
 	if rest, ok := strings.CutPrefix(key, "https://"); ok {

@@ -9,16 +9,16 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Limits on the time for one name. A step is the execution of one instruction of a pattern for one
-// byte of the element. It takes longer if the pattern has many groups, because their positions are
-// copied. docs/reference/authority.md says how long the slowest accepted set takes.
+// Limits on the time for one name. A step is the execution of one instruction of a compiled pattern
+// for one byte of the element. A step takes longer if the pattern has many groups, because their
+// positions are copied. docs/reference/authority.md says how long the slowest accepted set takes.
 const (
 	maxSteps     = 8 << 20 // steps of all patterns of a set for one name
 	maxTestSteps = 4 * maxSteps
 	maxExpanded  = 4 * maxExpansion // bytes that a rule can generate for one name
 )
 
-// steps returns the most steps that matching an element can take. It returns 0 if the pattern
+// steps returns the maximum number of steps for matching an element. It returns 0 if the pattern
 // obviously does not match.
 func (p *Pattern) steps(element string) int {
 	if p.most >= 0 && len(element) > p.most || !p.mayBegin(element) {
@@ -47,12 +47,12 @@ func hasFoldedPrefix(s, begin string) bool {
 	return true
 }
 
-// checkCost returns an error if the set can take more than maxSteps for a name.
+// checkCost returns an error if applying the set to a name can take more than maxSteps.
 //
-// Each pattern begins with literal text, which may be empty, and is only tried for elements that
-// begin with this text. So the rules that are tried for one element all have literal texts that are
-// prefixes of each other. For each rule, checkCost adds up the cost of that rule and of all rules
-// whose literal text is a prefix of its own.
+// Each pattern begins with literal text, which may be empty. A pattern is tried only for elements
+// that begin with this text. If two patterns are tried for the same element, the literal text of
+// one is therefore a prefix of the literal text of the other. For each rule, checkCost adds up the
+// cost of that rule and of all rules whose literal text is a prefix of its own.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
@@ -69,8 +69,8 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// costWith returns the most steps for an element that begins with the literal text of a pattern. It
-// includes all conditions, because each is tested at most once.
+// costWith returns the maximum number of steps for an element that begins with the literal text of
+// a pattern. The result includes the cost of each condition of the set once.
 func (c *Compiled) costWith(first *Pattern) (all int) {
 	for i := range c.conditions {
 		all += c.conditions[i].cost * (maxValue + 1)
@@ -105,11 +105,11 @@ func beginning(re *syntax.Regexp) (text string, fold bool) {
 	return "", false
 }
 
-// unbounded is the length of a match without a limit.
+// unbounded means that the length of a match has no limit.
 const unbounded = -1
 
-// longest returns the length in bytes of the longest match of an expression, or unbounded. Its
-// recursion is as deep as the expression, which package syntax limits.
+// longest returns the length in bytes of the longest match of an expression, or unbounded. The
+// depth of the recursion is that of the expression, which package syntax limits.
 func longest(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -4,8 +4,8 @@
 //
 // # Patterns
 //
-// A [Pattern] says to which names a rule applies. It is matched against the element, which is the
-// part of a name after the prefix of the authority. A pattern consists of literal text, and of
+// A [Pattern] says to which names a rule applies. It is matched against the element of a name,
+// which is the part after the prefix of the authority. A pattern consists of literal text, and of
 // parts in braces:
 //
 //	rfc{number:d1-5}
@@ -21,14 +21,13 @@
 //
 // # Rules
 //
-// A [Set] is a list of rules, of which the first that matches applies. Each rule has tests, which
-// are names with their expected locations, and names that must not match. [Set.Compile] returns an
-// error if a rule has no tests or a test fails.
+// A [Set] is a list of rules. The first rule that matches a name applies. Each rule has tests:
+// names with their expected locations, and names that the rule must not match. [Set.Compile]
+// returns an error if a rule has no tests or a test fails.
 //
 // The scheme and the domain in a template are literal. A part of a name can only be a single label
 // before the domain, or come after the host, as in "https://{series}.example.org/{number}". So all
 // locations are in a domain that the author of the rule has chosen.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// Comments refer to Internet drafts by their year. docs/glossary.md lists these drafts.
 package rule

@@ -13,8 +13,8 @@ import (
 // for concurrent use. The zero Link expands to "".
 type Link struct{ place place }
 
-// Directives are the keywords of directives in a question (2012, 2.3), in the order in which they
-// are written.
+// Directives are the keywords of the directives in the query of a URN (draft of 2012, section 2.3),
+// in the order in which they are written.
 var Directives = [...]string{"s", "c", "with", "at"}
 
 // ParseLink parses a template for an http or https URL. It must contain the variable "name" or
@@ -54,8 +54,8 @@ func ParseLink(s string) (Link, error) {
 // String returns the template.
 func (l Link) String() string { return l.place.template.String() }
 
-// Asking returns the link for the name n under p. The map values has the values of [Directives],
-// and variables without a value are undefined.
+// Asking returns the link for the name n under the prefix p. The map values contains the values of
+// the [Directives] by keyword. Variables without a value are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, values map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) templateValue {

@@ -151,8 +151,8 @@ func number(s string) (int, bool) {
 
 // ParseRegexp parses a regular expression in the syntax of package regexp, which matches in linear
 // time because it has no back-references and no look-around. The expression must match the whole
-// element, even without "^" and "$". Its named groups are the parts. If fold is true, it ignores
-// case. If it is invalid, the error is an [*Error].
+// element, even without "^" and "$". The named groups are the parts of the pattern. If fold is
+// true, the expression ignores case. If s is invalid, the error is an [*Error].
 func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if len(s) > maxPattern {
 		return Pattern{}, &Error{clip(s), maxPattern, "regular expression", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
@@ -219,8 +219,8 @@ func (p Pattern) labels(yield func(string) bool) {
 	}
 }
 
-// Match returns the parts of element by name, or nil if the pattern does not match. A part in an
-// alternative that was not used is missing.
+// Match returns the parts of element by name, or nil if the pattern does not match. The result
+// lacks the parts of an alternative that did not match.
 func (p Pattern) Match(element string) map[string]string {
 	if p.re == nil || p.steps(element) == 0 {
 		return nil

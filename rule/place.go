@@ -137,7 +137,7 @@ func (p *place) expand(parts map[string]string, value func(string) templateValue
 	return l, nil
 }
 
-// isLabel reports whether s is a label of a domain name (RFC 1123, 2.1).
+// isLabel reports whether s is a label of a domain name (RFC 1123, section 2.1).
 func isLabel(s string) bool {
 	const longest = 63
 	if s == "" || len(s) > longest || s[0] == '-' || s[len(s)-1] == '-' {

@@ -75,8 +75,8 @@ const (
 	QueryIgnore = "ignore" // ignore the query
 )
 
-// A Part says how to convert a part of a name before inserting it. The conversions are applied in
-// the order of the fields.
+// A Part says how to convert a part of a name before inserting it into a template. The conversions
+// are applied in the order of the fields.
 type Part struct {
 	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
 	Trim string `json:"trim,omitempty"` // characters to remove from the start, such as "0"; one character always stays
@@ -162,8 +162,8 @@ type compiledRule struct {
 }
 
 // Check compiles the set like [Set.Compile], and also returns an error if the set could take too
-// long for some name. Check a set before storing it. Compile accepts such a set, because an older
-// version may have stored it.
+// long for some name. Use Check before storing a set. Compile accepts slow sets, because an older
+// version of the software may have stored one.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -327,7 +327,7 @@ func (c *Compiled) test(i int, tests []Test) error {
 	return nil
 }
 
-// A Result is what a rule gives for a name.
+// A Result is the outcome of applying a rule to a name.
 type Result struct {
 	Rule      int // index of the rule, from 0
 	Pattern   string
@@ -345,8 +345,9 @@ type Consulted struct {
 }
 
 // Apply returns the result of the first rule that matches the name and the request, and whether
-// there is one. After maxSteps steps Apply gives up, and returns a result without locations whose
-// field Left says so. This can only happen for sets that [Set.Check] rejects.
+// there is such a rule. After maxSteps steps, Apply gives up and returns a result without
+// locations, whose field Left has the reason. This can only happen for sets that [Set.Check]
+// rejects.
 func (c *Compiled) Apply(n name.Name, request Request) (r *Result, ok bool, on Consulted) {
 	r, ok, s := c.apply(n, request)
 	return r, ok, Consulted{s.fields, s.agent}

@@ -33,8 +33,8 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// A templateValue is a string, a list of strings or a list of pairs (RFC 6570, 2.3). The zero
-// templateValue is undefined, which differs from the empty string.
+// A templateValue is a string, a list of strings or a list of pairs (RFC 6570, section 2.3). The
+// zero templateValue is undefined, which differs from the empty string.
 type templateValue struct {
 	kind  valueKind
 	texts []string // the string, the elements of the list, or alternately names and values of pairs
@@ -142,8 +142,8 @@ func (t template) fault(offset int, rule, message string) error {
 	return &Error{t.source, offset, rule, message}
 }
 
-// literal returns the length of the literal character at s[i]. An apostrophe is one too, although
-// the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
+// literal returns the length of the literal character at s[i]. An apostrophe is a literal
+// character, although the grammar omits it by mistake (RFC 6570, section 2.1; erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
@@ -243,9 +243,10 @@ func (t template) variables(yield func(string) bool) {
 	}
 }
 
-// expand replaces the variables of the template (RFC 6570, 3) by the results of value, where the
-// zero templateValue means undefined. An expression whose variables are all undefined becomes
-// empty. If the result would be longer than maxExpansion, expand returns false.
+// expand replaces the variables of the template by the results of value (RFC 6570, section 3). If
+// the result is the zero templateValue, the variable is undefined. An expression whose variables
+// are all undefined becomes empty. If the result would be longer than maxExpansion, expand returns
+// false.
 func (t template) expand(value func(name string) templateValue) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]

@@ -15,8 +15,8 @@ type Answer struct {
 	Name []byte      // the name to count as resolved each time the answer is used, or empty
 	What counts.What // of the resolution
 
-	// The hash of the key, and the client that got the answer last. Both are for counting, and are not
-	// set in an answer that is put into the cache.
+	// Hash is the hash of the key. Hash and the last client are for counting requests. They are not
+	// set in an answer that is passed to [Cache.Put].
 	Hash uint64
 	Last *counts.Last
 
@@ -25,8 +25,8 @@ type Answer struct {
 	target, location uint16 // lengths of the first two
 }
 
-// AppendTo appends the response, with a value of Date in the format of HTTP, and returns the length
-// of its body. If final is true, the response has the field "Connection: close".
+// AppendTo appends the response to out, and returns the length of the body. The parameter date is
+// the value of the Date field. If final is true, AppendTo adds the field "Connection: close".
 func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, body int) {
 	out = a.appendPieces(out, a.pattern.head, date)
 	if final {
@@ -60,7 +60,7 @@ func (a *Answer) appendPieces(out []byte, pieces []piece, date string) []byte {
 // Body returns the body of the response.
 func (a *Answer) Body() []byte { return a.appendPieces(nil, a.pattern.body, "") }
 
-// Fields returns an iterator over the header fields, in order, except for Date.
+// Fields returns an iterator over the names and values of the header fields except Date, in order.
 func (a *Answer) Fields() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		_, rest, _ := strings.Cut(string(a.appendPieces(nil, a.pattern.head, "")), lineEnd)

@@ -3,20 +3,20 @@
 //
 // # Validity
 //
-// A response is repeated only for the same [Request], as long as the set of authorities is the same
-// and nothing has changed on which the response depends; see [store.Validity]. The caller decides
-// which responses to keep. It must not add a response that depends on the client, the time or
-// chance.
+// A cached response is sent only for an equal [Request]. It becomes invalid when the set of
+// authorities changes, or the data on which it depends; see [store.Validity]. The caller decides
+// which responses to cache. It must not add a response that depends on the client, on the time, or
+// on a random choice.
 //
 // # Size
 //
-// The cache has a limit in bytes, which its shards divide equally. The answers for many names
-// differ only in the target of the request, the location and the length of the body. So an entry
-// stores only these, and shares all other bytes with other entries.
+// The cache has a limit in bytes, which is divided equally among its shards. The responses for many
+// names differ only in the request target, the location, and the length of the body. An entry
+// stores only these texts, and shares all other bytes with other entries.
 //
-// A client cannot empty the cache by sending many different requests. Each shard has rules for what
-// enters and what is removed (see the type shard). Of the combinations of Accept, Accept-Language
-// and Accept-Encoding, only the [maxTriples] most frequent are cached.
+// A client cannot displace useful entries by sending many different requests; the type shard has
+// the rules for adding and removing entries. The cache serves only the [maxTriples] most frequent
+// combinations of the fields Accept, Accept-Language and Accept-Encoding.
 package answercache
 
 import (
@@ -38,8 +38,7 @@ const (
 	tagShift   = shardShift - 16 // the next bits are the tag of a key; see shard.missed
 )
 
-// A Request has the parts of a request that decide the response. The method is GET, or HEAD if Head
-// is true.
+// A Request consists of the parts of a GET or HEAD request on which the response depends.
 type Request struct {
 	Head                         bool
 	Target, Mount, Host          string
@@ -49,14 +48,14 @@ type Request struct {
 	Secure, Proxied              bool
 }
 
-// A Key identifies a Request to a set of authorities.
+// A Key identifies a [Request] together with the set of authorities that answers it.
 type Key struct {
 	scope
 	target string
 	hash   uint64
 }
 
-// A scope is a Key without its target.
+// A scope is the part of a [Key] that many entries share: everything except the request target.
 type scope struct {
 	mount, host, country  string
 	local                 netip.AddrPort
@@ -77,15 +76,15 @@ type Cache struct {
 
 type numbers struct{ hits, misses, evictions atomic.Uint64 }
 
-// An edition is the number of a set of authorities. Keys contain it, so entries for earlier sets
-// are not found, and are removed when room is needed.
+// An edition is a number for a set of authorities. A key contains the number, so that entries for
+// earlier sets are not found. Such entries remain until the cache needs their memory.
 type edition struct {
 	set    *store.AuthoritySet
 	number uint32
 }
 
-// New returns a Cache with a limit in bytes, for answers from a store with these invalidations. It
-// returns nil if the limit is 0 or there are no invalidations. A nil Cache is always empty.
+// New returns a Cache of at most size bytes for answers from the store whose invalidations are v.
+// If size is not positive or v is nil, New returns nil. A nil Cache is always empty.
 func New(size int64, v *store.Invalidations) *Cache {
 	if size <= 0 || v == nil {
 		return nil
@@ -98,16 +97,16 @@ func New(size int64, v *store.Invalidations) *Cache {
 	return c
 }
 
-// Continue makes c continue the counts of an earlier Cache, which may be nil. It must be called
-// before c is used.
+// Continue copies the hit and miss counts of an earlier Cache to c. The earlier Cache may be nil.
+// Continue must be called before c is used.
 func (c *Cache) Continue(before *Cache) {
 	if c != nil && before != nil {
 		c.counts = before.counts
 	}
 }
 
-// Key returns the key of a request to a set of authorities. It returns false if the response must
-// not be kept. The key refers to the strings of the request.
+// Key returns the key of a request that the given set of authorities answers. It returns false if
+// the response cannot be cached. The key shares the strings of the request.
 func (c *Cache) Key(r *Request, set *store.AuthoritySet) (k Key, ok bool) {
 	if c == nil || len(r.Target) > MaxTarget {
 		return Key{}, false
@@ -136,7 +135,7 @@ func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
 	}
 }
 
-// Get returns the response for a key, and whether the cache has a valid one.
+// Get returns the response for a key. It returns false if the cache has no valid response.
 func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	if a, ok = c.shard(k).get(k, c.invalidations); ok {
 		c.counts.hits.Add(1)
@@ -144,9 +143,9 @@ func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	return a, ok
 }
 
-// Begin must be called after Get has found no response, and before records are read to make one. It
-// counts a miss, and decides whether the response may enter the cache. If so, it makes d record the
-// data on which the response depends, and returns true.
+// Begin counts a miss, and decides whether the new response for the key may enter the cache. It
+// must be called after Get has returned false, and before the records for the new response are
+// read. If Begin returns true, d records the data on which the response depends.
 func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	c.counts.misses.Add(1)
 	if !c.shard(k).miss(k.hash) {
@@ -156,8 +155,9 @@ func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	return true
 }
 
-// Put adds a response, if what was recorded since Begin permits it. The parameter set is the set
-// that Key had. The text is a complete HTTP/1.1 response with a Date field.
+// Put adds a response to the cache, unless the dependencies that d has recorded since Begin forbid
+// it. The parameter set is the set of authorities that was passed to Key. The parameter text is a
+// complete HTTP/1.1 response with a Date field.
 func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
 	if len(text) > MaxAnswer || len(a.Name) > MaxTarget {
 		return
@@ -167,7 +167,7 @@ func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a An
 	}
 }
 
-// Usage returns numbers for metrics. It returns false for a nil Cache.
+// Usage returns the usage of the cache for metrics, or false for a nil Cache.
 func (c *Cache) Usage() (store.CacheUsage, bool) {
 	if c == nil {
 		return store.CacheUsage{}, false

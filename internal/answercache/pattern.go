@@ -16,8 +16,9 @@ const (
 	minReplaced = 4 // least length of a text that becomes a gap
 )
 
-// The bytes that mark gaps in a skeleton. An answer with such a byte in its head is not kept. A
-// body with such a byte, for example because it is compressed, has no gaps.
+// Bytes that mark the gaps in a skeleton. An answer whose head contains such a byte is not cached.
+// If the body contains such a byte, for example in compressed data, the body is stored without
+// gaps.
 const (
 	gapNone = iota
 	gapTarget
@@ -29,11 +30,11 @@ const (
 	allGaps = "\x00\x01\x02\x03\x04\x05\x06"
 )
 
-// A pattern is an answer with gaps for the target of the request, the values of Location and
-// Content-Length, and the date. Most names of an authority share a pattern.
+// A pattern is a template for answers. It has gaps for the request target, for the date, and for
+// the values of Location and Content-Length. Most names of an authority share one pattern.
 type pattern struct{ head, body []piece }
 
-// A piece is a text and the gap after it.
+// A piece is a constant text of a pattern and the gap after this text.
 type piece struct {
 	text string
 	gap  byte
@@ -41,8 +42,9 @@ type piece struct {
 
 type gaps struct{ target, location, length []byte }
 
-// appendSkeleton appends the skeleton of an answer, in which a byte marks each gap. It stores what
-// was there in g, whose target must be set. It returns false if the answer cannot have a pattern.
+// appendSkeleton appends the skeleton of an answer to b. A skeleton is an encoded pattern, in which
+// a byte marks each gap. The texts that fill the gaps are stored in g; the caller must have set the
+// target. For an answer that cannot have a pattern, appendSkeleton returns false.
 func appendSkeleton(b, text []byte, g *gaps) (skeleton []byte, ok bool) {
 	head, body, ok := bytes.Cut(text, []byte(headEnd))
 	if !ok || hasGap(head) {
@@ -81,8 +83,9 @@ func hasGap(b []byte) bool {
 	return false
 }
 
-// valueOf returns the value of a field, which is given by its name with the text around it. It
-// returns nil unless the head has exactly one such field.
+// valueOf returns the value of a header field, or nil if the head does not have exactly one such
+// field. The parameter field is the name with the line break before it and the colon and space
+// after it.
 func valueOf(head []byte, field string) []byte {
 	_, rest, _ := bytes.Cut(head, []byte(field))
 	if bytes.Contains(rest, []byte(field)) {
@@ -103,7 +106,8 @@ func (g *gaps) replace(b, s []byte) []byte {
 	}
 }
 
-// next returns the first text of s that becomes a gap, or the longer of two at the same place.
+// next finds the first text in s that can become a gap. If two texts begin at the same position, it
+// returns the longer one.
 func (g *gaps) next(s []byte) (at int, gap byte, size int) {
 	at = len(s)
 	for i, text := range [...][]byte{gapTarget: g.target, gapLocation: g.location} {

@@ -16,17 +16,17 @@ const (
 	maxSegment = 64 << 10 // bytes of the texts of a segment
 )
 
-// A segment has entries that were added one after another. What was added never changes, except the
-// numbers of uses and the last clients. So an [Answer] can refer to the texts of a segment without a lock, even when the
-// shard no longer has the segment. A segment has few pointers, so the garbage collector has little to
-// do, however many entries there are.
+// A segment contains entries in the order in which they were added. Its texts never change; only
+// the number of uses and the last client of an entry do. An [Answer] can therefore refer to the
+// texts of a segment without a lock, even after the shard has dropped the segment. A segment
+// contains few pointers, to reduce the work of the garbage collector.
 type segment struct {
 	heads []head
 	texts []byte
 }
 
-// A head is an entry of a segment. Its texts are the validity, the target, the location, the
-// length, and the name if that is apart.
+// A head is an entry of a segment without its texts. The texts are the validity, the target, the
+// location, the length, and sometimes the name (see apart).
 type head struct {
 	hash             uint64
 	last             counts.Last // not of the content
@@ -41,8 +41,8 @@ type head struct {
 	what             uint8  // [counts.What] of the answer, and the bit apart
 }
 
-// apart is a bit of head.what. If it is set, the name is a text of its own. Otherwise the name
-// follows the first character of the target.
+// apart is a bit of head.what. If the bit is set, the segment stores the name as a separate text.
+// Otherwise the name begins at the second character of the target.
 const apart = 1 << 7
 
 func (h *head) tail() int {
@@ -56,12 +56,12 @@ func newSegment(size int) *segment {
 	return &segment{heads: make([]head, 0, size/usualTexts), texts: make([]byte, 0, size)}
 }
 
-// has reports whether there is room for an entry whose texts have this size.
+// has reports whether the segment has room for an entry whose texts have the given size.
 func (g *segment) has(size int) bool {
 	return len(g.heads) < cap(g.heads) && size <= cap(g.texts)-len(g.texts)
 }
 
-// add adds an entry and returns its number. There must be room for it.
+// add adds an entry, for which the segment must have room, and returns the number of the entry.
 func (g *segment) add(h *head, uses uint32, texts ...[]byte) int {
 	n, begin := len(g.heads), uint32(len(g.texts))
 	for _, t := range texts {

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// Approximate bytes of what entries share, besides texts.
+	// Approximate memory of the data that entries share, in bytes, without the texts.
 	sharedOverhead = 200
 	pieceSize      = 24
 
 	maxUses = 3
 
 	placeBits = 10
-	// maxRescued is from how many segments used entries may be rescued to make room for one entry.
-	// It limits the time of put.
+	// maxRescued limits the time for adding one entry. The used entries of at most maxRescued
+	// dropped segments are kept.
 	maxRescued = 4
 )
 
-// A shard is a part of a cache.
+// A shard is a part of a cache with its own lock.
 //
-// It keeps entries in segments, in the order in which they were added. To make room, it drops the
-// oldest segment. Entries that were used are added again with one use less, so an entry stays as
-// long as it is used now and then.
+// A shard stores entries in segments, in the order in which they were added. To make room, it drops
+// the oldest segment. Entries of this segment that were used are added again, and their use counts
+// are decremented. An entry therefore stays in the cache as long as it is used from time to time.
 //
-// When the shard is half full, a request must miss twice before its answer enters. So a client that
-// requests many names once each does not remove the answers that others use, and costs no more than
-// without a cache.
+// When a shard is half full, an answer is added only on the second miss for its key. If a client
+// requests many names only once each, this keeps the answers that other clients use, and avoids the
+// cost of adding answers.
 type shard struct {
 	mu       sync.RWMutex
 	index    map[uint64]place // by hash of the key
@@ -49,7 +49,7 @@ type shard struct {
 	skeleton []byte            // a buffer
 }
 
-// A place is the number of a segment, and the number of an entry in it.
+// A place consists of the number of a segment and the number of an entry in this segment.
 type place uint32
 
 func placeOf(segment, entry int) place { return place(segment<<placeBits | entry) }
@@ -71,7 +71,7 @@ func (s *shard) init(capacity int64) {
 	s.missed = make([]uint16, 1<<bits.Len64(uint64(capacity/usualSize)))
 }
 
-// get returns the answer for a key, and false if none is valid.
+// get returns the answer for a key. It returns false if the shard has no valid answer.
 func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -103,7 +103,8 @@ func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	}, true
 }
 
-// miss reports whether the answer for a key that was not found may enter.
+// miss records a miss for the key with this hash, and reports whether the answer for the key may be
+// added.
 func (s *shard) miss(hash uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +154,8 @@ func (s *shard) add(h *head, uses uint32, texts ...[]byte) {
 	s.index[h.hash] = placeOf(n, s.segments[n].add(h, uses, texts...))
 }
 
-// makeRoom makes room for an entry whose texts have this size, and returns how many entries it
-// removed. It returns false if the shard is too small.
+// makeRoom makes room for an entry whose texts have the given size, and returns the number of
+// removed entries. If the shard is too small for the entry, ok is false.
 func (s *shard) makeRoom(size int) (removed uint64, ok bool) {
 	for n := 0; s.bytes > s.capacity || !s.hasRoom(size); n++ {
 		if len(s.order) == 0 {
@@ -165,8 +166,8 @@ func (s *shard) makeRoom(size int) (removed uint64, ok bool) {
 	return removed, true
 }
 
-// hasRoom reports whether the newest segment has room for texts of this size. It adds a segment if
-// that helps and the shard has room.
+// hasRoom reports whether the newest segment has room for texts of the given size. If the segment
+// is full but the shard is not, hasRoom adds a new segment.
 func (s *shard) hasRoom(size int) bool {
 	if n := len(s.order); n > 0 && s.segments[s.order[n-1]].has(size) {
 		return true
@@ -187,8 +188,8 @@ func (s *shard) hasRoom(size int) bool {
 	return true
 }
 
-// drop drops the oldest segment, and returns how many entries that removed. If rescue is true, used
-// entries are added again, as far as there is room.
+// drop drops the oldest segment, and returns the number of removed entries. If rescue is true, drop
+// adds used entries again while there is room.
 func (s *shard) drop(rescue bool) (removed uint64) {
 	number := s.order[0]
 	g := s.segments[number]
@@ -220,7 +221,8 @@ func (s *shard) memory() int64 {
 	return s.bytes
 }
 
-// share sets the scope and the pattern of an entry. It returns false if no number is free.
+// share sets the scope and the pattern of an entry, which may be shared with other entries. It
+// returns false if all numbers for scopes or patterns are in use.
 func (s *shard) share(h *head, k *Key) (ok bool) {
 	if h.scope, ok = s.scopeOf[k.scope]; !ok {
 		of := k.scope

@@ -2,13 +2,14 @@ package answercache
 
 import "math"
 
-// A shared has values that several entries share, by number.
+// A shared is a table of values that several entries share. An entry refers to a value by its
+// number.
 type shared[T any] struct {
 	rows []row[T]
 	free []uint16 // numbers of unused rows
 }
 
-// A row is a shared value, and how many entries share it.
+// A row is a shared value with its reference count.
 type row[T any] struct {
 	of      T
 	entries int
@@ -16,7 +17,8 @@ type row[T any] struct {
 
 func (t *shared[T]) of(number uint16) T { return t.rows[number].of }
 
-// add adds a value without entries, and returns its number. It returns false if no number is free.
+// add adds a value with the reference count 0, and returns the number of the value. It returns
+// false if all numbers are in use.
 func (t *shared[T]) add(of T) (number uint16, ok bool) {
 	n := len(t.free)
 	switch {
@@ -32,7 +34,7 @@ func (t *shared[T]) add(of T) (number uint16, ok bool) {
 	return number, true
 }
 
-// release removes an entry from a row. If it was the last, the row becomes unused.
+// release decrements the reference count of a value. When the count is 0, the number becomes free.
 func (t *shared[T]) release(number uint16) (of T, last bool) {
 	r := &t.rows[number]
 	of = r.of

@@ -15,15 +15,15 @@ const (
 
 type triple struct{ accept, languages, encodings string }
 
-// clone returns a copy that shares no memory with a request.
+// clone returns a copy that shares no memory with the request.
 func (t triple) clone() triple {
 	return triple{strings.Clone(t.accept), strings.Clone(t.languages), strings.Clone(t.encodings)}
 }
 
-// triples numbers frequent triples. Numbers are not reused. When the table is full, a new triple
-// can only replace a triple that has not been used since the previous attempt to replace one. So a
-// client that sends many different triples cannot remove the triples that other clients use all the
-// time.
+// triples assigns numbers to the most frequent triples. Numbers are not reused. When the table is
+// full, a new triple can only replace a triple that was not used since the previous attempt to
+// replace one. A client that sends many different triples therefore cannot displace triples that
+// other clients use constantly.
 type triples struct {
 	known   atomic.Pointer[map[triple]*numbered]
 	unknown atomic.Uint32 // number of requests with unknown triples
@@ -37,7 +37,8 @@ type numbered struct {
 	used   atomic.Bool
 }
 
-// number returns the number of a triple, and false if the table does not have it.
+// number returns the number of a triple. It may add the triple to the table. It returns false if
+// the triple is not in the table.
 func (t *triples) number(of triple) (n uint32, ok bool) {
 	if known := t.known.Load(); known != nil {
 		if e := (*known)[of]; e != nil {
@@ -56,8 +57,8 @@ func (t *triples) number(of triple) (n uint32, ok bool) {
 	return t.enter(of)
 }
 
-// enter adds a triple to a copy of the table. It adds nothing if all triples in a full table are in
-// use.
+// enter adds a triple by replacing the table with a copy. It returns false if the table is full and
+// all its triples are in use.
 func (t *triples) enter(of triple) (n uint32, ok bool) {
 	t.entering.Lock()
 	defer t.entering.Unlock()

@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// placeholder is replaced by the directory of the backup in the arguments of a hook.
+// placeholder stands for the directory of the backup in the arguments of a hook.
 const placeholder = "{backup}"
 
-// Limits on the output of a hook that is logged, and on waiting for a killed hook.
+// Limits for hooks: the logged output, and the time to wait for a killed hook.
 const (
 	maxHookLines = 100
 	maxHookLine  = 500
@@ -51,8 +51,8 @@ func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	return err
 }
 
-// hookArguments inserts the directory of a backup into the arguments of a hook, in place of each
-// {backup}, or otherwise at the end.
+// hookArguments replaces each {backup} in the arguments of a hook by the directory of the backup.
+// If the arguments do not contain {backup}, it appends the directory as another argument.
 func hookArguments(args []string, dir string) []string {
 	found := false
 	all := make([]string, 0, len(args)+1)
@@ -66,8 +66,8 @@ func hookArguments(args []string, dir string) []string {
 	return all
 }
 
-// hookEnvironment returns the environment for a hook. It lacks the server's own variables, which
-// can have secrets or inherited sockets.
+// hookEnvironment returns the environment variables for a hook. It omits the variables that
+// configure the server, because they can contain secrets or inherited sockets.
 func hookEnvironment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
 		for _, own := range []string{"NOMEN_", "LISTEN_", "WATCHDOG_", "NOTIFY_SOCKET="} {

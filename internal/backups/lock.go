@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// lock creates the directory of a plan if necessary, and takes an advisory lock on it, so that no
-// other server uses it.
+// lock creates the directory of a plan if necessary. It takes an advisory lock on the directory, so
+// that no other server makes backups there.
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
 	if s.last(p.To) == nil { // the first backup; later, a missing directory would mean a missing disk
@@ -42,7 +42,7 @@ func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// lockFile is locked if a directory cannot be locked, as on NFS.
+// lockFile is a file that is locked if the directory itself cannot be locked, as on NFS.
 const lockFile = ".nomen-backup.lock"
 
 func lockDir(dir string) (*os.File, error) {

@@ -12,15 +12,15 @@ import (
 )
 
 // An otherLogError means that the log of the live store does not begin with the log of a backup.
-// The backup is then of another store, or has changes that were lost when an older backup was
-// restored.
+// The backup may be from another store, or contain changes that the live store lost when an older
+// backup was restored.
 type otherLogError struct{ problem string }
 
 func (e *otherLogError) Error() string { return e.problem }
 
-// adopt adds to the state a backup that was completed just before the server was interrupted. If
-// the log of the live store does not begin with the log of the backup, another server has made it,
-// so adopt logs a warning instead.
+// adopt adds a backup to the state that was completed just before the server was interrupted. If
+// the log of the live store does not begin with the log of the backup, adopt logs a warning
+// instead, because another server has made the backup.
 func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manifest) error {
 	err := k.continues(ctx, m.Head)
 	if other := (*otherLogError)(nil); errors.As(err, &other) {
@@ -33,10 +33,10 @@ func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manife
 	return err
 }
 
-// disown removes a backup from the state if the log of the live store does not begin with the log
-// of the backup. It does so only once for each Scheduler, because a store can lose changes only
-// while no server runs. It does not delete the backups, which may be the only copies of changes
-// that were lost in a restore.
+// disown removes the backups from the state whose logs the log of the live store does not continue.
+// Only the first call for a Scheduler has an effect, because a store can lose changes only while no
+// server runs. The files of the backups remain, because they may be the only copies of lost
+// changes.
 func (k *Scheduler) disown(ctx context.Context) {
 	if k.compared {
 		return

@@ -29,7 +29,7 @@ type Plan struct {
 	HookTimeout time.Duration // how long the hook may run
 }
 
-// A FieldError means that a field of a [Plan] is invalid.
+// A FieldError reports an invalid field of a [Plan].
 type FieldError struct {
 	Field   string // name of the field in configuration files, such as "keep-weekly"
 	Problem string // what is wrong, with the value
@@ -37,8 +37,8 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// Complete sets fields that are zero to their defaults, except for Rehearse and KeepWeekly. If the
-// plan is invalid, the error is a [*FieldError].
+// Complete sets zero fields other than Rehearse and KeepWeekly to their defaults. If the plan is
+// invalid, the error is a [*FieldError].
 func (p *Plan) Complete() error {
 	if p.Every == 0 && p.At == "" {
 		p.Every = DefaultEvery
@@ -87,8 +87,8 @@ func (p *Plan) equal(other *Plan) bool {
 	return slices.Equal(p.Hook, other.Hook) && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// next returns when the next backup is due after the last one. If the parameter last is in the
-// future, because the clock was set back, next uses now instead.
+// next returns when the next backup is due. The parameter last is the time of the last backup. If
+// the clock was set back, so that last is in the future, next uses now instead.
 func (p *Plan) next(last, now time.Time) time.Time {
 	if last.IsZero() {
 		return now
@@ -108,8 +108,8 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	return next
 }
 
-// Interval returns the time from the start of a backup to the start of the next. It is Every, or a
-// day if At is set.
+// Interval returns the time between the starts of two successive backups. It is p.Every, or a day
+// if p.At is set.
 func (p *Plan) Interval() time.Duration {
 	if p.At != "" {
 		return 24 * time.Hour
@@ -117,15 +117,15 @@ func (p *Plan) Interval() time.Duration {
 	return p.Every
 }
 
-// expired returns the backups of the plan that can be deleted. The list has all known backups,
-// oldest first. A backup is good unless its rehearsal failed.
+// expired returns the backups that can be deleted. The parameter list contains all known backups,
+// oldest first. A backup is good unless its rehearsal failed. The plan keeps these backups:
 //
-//   - The newest good backups are kept, as many as Keep says.
-//   - Of the older backups, the newest good one of each week is kept, for KeepWeekly weeks. A
-//     week that already has one of the newest good backups is not counted.
-//   - The last backup whose rehearsal succeeded is kept.
-//   - If the last rehearsal failed, all good backups are kept, and the newest backup that is not
-//     good.
+//   - The p.Keep newest good backups.
+//   - The newest good backup of each earlier week, for p.KeepWeekly weeks. Weeks with one of the
+//     p.Keep newest good backups are not counted.
+//   - The last backup whose rehearsal succeeded.
+//   - If the last rehearsal failed, all good backups, and the newest backup that is not good.
+//     Otherwise, backups that are not good as long as fewer than p.Keep good backups are newer.
 func (p *Plan) expired(list []*Backup) (old []*Backup) {
 	var own []*Backup // newest first
 	for _, b := range slices.Backward(list) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// How many names a rehearsal resolves, of the first names in a backup and of the names in its last
+// How many names a rehearsal resolves: the first names of the backup, and names in its last
 // changes.
 const (
 	firstNames = 5
@@ -26,9 +26,9 @@ type rehearsal struct {
 	resolved int // how many names were resolved
 }
 
-// rehearse checks a backup without writing anything. It checks the files against the manifest, the
-// hashes of the log, that names resolve, and that the log of the live store begins with the log of
-// the backup.
+// rehearse checks a backup without writing anything. It compares the files with the manifest,
+// verifies the hashes of the log, and resolves some names. It also checks that the log of the live
+// store begins with the log of the backup.
 func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""
@@ -58,8 +58,8 @@ func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error)
 	return r, err
 }
 
-// continues checks that the log of the live store begins with the log of a backup. Otherwise it
-// returns an [*otherLogError].
+// continues returns an [*otherLogError] unless the log of the live store begins with the log of the
+// backup.
 func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	live, err := k.Source.Head(ctx)
 	if err != nil {

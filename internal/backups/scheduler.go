@@ -1,5 +1,5 @@
-// Package backups makes backups of a store on a schedule. After a backup it can rehearse restoring
-// it, run a hook, and delete old backups.
+// Package backups makes backups of a store on a schedule. After a backup, it can check that the
+// backup can be restored, run a command, and delete old backups.
 package backups
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// Timing of a [Scheduler].
+// Intervals and time limits of a [Scheduler].
 const (
 	firstRetry = time.Minute // wait after the first failure, which doubles after each other
 	lastRetry  = time.Hour
 	recheck    = time.Minute // how often to read the clock, because it can be set
 )
 
-// A Source is a store of which backups can be made.
+// A Source is a store that can be backed up.
 type Source interface {
 	BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error
 	Head(ctx context.Context) (store.Head, error)
@@ -83,8 +83,8 @@ func New(o Options) *Scheduler {
 	return k
 }
 
-// Set replaces the plan, for which [Plan.Complete] must have been called. If p is nil, no more
-// backups are made. A backup in progress still follows the old plan.
+// Set replaces the plan. The caller must have called [Plan.Complete] for the new plan. If p is nil,
+// the Scheduler makes no more backups. A backup in progress still follows the old plan.
 func (k *Scheduler) Set(p *Plan) {
 	k.mu.Lock()
 	same := k.plan.equal(p)
@@ -98,8 +98,8 @@ func (k *Scheduler) Set(p *Plan) {
 	}
 }
 
-// Retry makes a backup at once if the last attempt failed, and returns why it failed. Otherwise, or
-// if there is no plan, Retry does nothing and returns "".
+// Retry starts a new attempt at once if the last backup failed. It returns the reason for the
+// failure. If the last backup succeeded, or if there is no plan, Retry does nothing and returns "".
 func (k *Scheduler) Retry() (problem string) {
 	k.mu.Lock()
 	if k.plan != nil && k.state.Failures > 0 {
@@ -141,7 +141,7 @@ func (k *Scheduler) expect(p *Plan) {
 	}
 }
 
-// State returns the state of the backups, and whether there is a plan.
+// State returns the state of the backups. The result scheduled reports whether there is a plan.
 func (k *Scheduler) State() (s State, scheduled bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -233,8 +233,8 @@ func (s *State) last(to string) *Backup {
 	return s.newest(func(b *Backup) bool { return filepath.Dir(b.Dir) == to })
 }
 
-// attempt makes a backup. If the rehearsal or hook of the last backup was interrupted, attempt
-// finishes that backup instead.
+// attempt makes a backup. If the rehearsal or the hook of the last backup was interrupted, attempt
+// finishes the last backup instead of making another one.
 func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	k.update(func(s *State) { s.Attempted, k.retry = k.Now().UTC(), false })
 	unlock, err := k.lock(p)
@@ -278,8 +278,8 @@ func (k *Scheduler) resume(ctx context.Context) error {
 	return durable.Unwritable(s.Running, pebblestore.RemoveUnfinished(s.Running))
 }
 
-// forgetMissing removes from the state the backups that are not on disk any more. They may have
-// been deleted by a user, or by the server just before it was interrupted.
+// forgetMissing removes backups from the state that no longer exist on disk. A user may have
+// deleted them, or the server was interrupted just after it had deleted them.
 func (k *Scheduler) forgetMissing(p *Plan) {
 	s, _ := k.State()
 	for _, b := range s.Backups {
@@ -399,8 +399,8 @@ func (k *Scheduler) hookEnded(b *Backup, err error) {
 	})
 }
 
-// rehearsalDue reports whether to rehearse a backup. After a failure, every backup is rehearsed
-// until one succeeds.
+// rehearsalDue reports whether the backup must be rehearsed. After a failed rehearsal, every backup
+// is rehearsed until a rehearsal succeeds.
 func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	if p.Rehearse == 0 || !b.Rehearsed.IsZero() {
 		return false
@@ -421,8 +421,8 @@ func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	return true
 }
 
-// deleteOld deletes the backups that the plan does not keep. It only deletes a backup that this
-// server has made. Such a backup is in the state, and its manifest has the head that the state
+// deleteOld deletes the backups that the plan does not keep. It deletes only backups of this
+// server: a backup must be in the state, and its manifest must have the head that the state
 // records.
 func (k *Scheduler) deleteOld(p *Plan) {
 	s, _ := k.State()
@@ -456,7 +456,8 @@ func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	})
 }
 
-// update changes the state, and saves it if it is different. If that fails, backups continue.
+// update calls change, and saves the state if it is different. Backups continue even if the state
+// cannot be saved.
 func (k *Scheduler) update(change func(*State)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -15,7 +15,7 @@ const File = "backups.json"
 
 const stateVersion = 1
 
-// A State is what a server knows about its scheduled backups. It is saved in a file.
+// A State is the state of the scheduled backups of a server. It is saved in a file.
 type State struct {
 	Version int    `json:"version"`
 	Plan    string `json:"plan,omitempty"` // describes the plan, or ""
@@ -109,7 +109,7 @@ func (s *State) encode() []byte {
 	return append(b, '\n')
 }
 
-// setAside renames a state file that cannot be read, so that it is not overwritten.
+// setAside renames an unreadable state file, so that the next state does not overwrite it.
 func setAside(data string) error {
 	file := filepath.Join(data, File)
 	for n := 1; ; n++ {

@@ -20,7 +20,8 @@ func isMount(dir string) bool {
 	return ok && ok2 && a.Dev != b.Dev
 }
 
-// endGroup makes the end of the context kill the children of the command, too.
+// endGroup puts the command into a new process group. The end of its context then kills the whole
+// group, with the children of the command.
 func endGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -34,8 +34,8 @@ func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	return c, nil
 }
 
-// DecodePublic decodes the public part of a value whose digest is split (see [SplitValue]). The result
-// has no private content.
+// DecodePublic decodes the public part of a value, which [SplitValue] returns. The result has no
+// private content.
 func DecodePublic(s store.Subject, public []byte) (*store.Change, error) {
 	d := decoder{s: string(public), public: true}
 	c := d.change(s)
@@ -123,7 +123,8 @@ func (d *decoder) change(s store.Subject) *store.Change {
 	return c
 }
 
-// parts decodes the parts that values of version 1 do not have, and returns their flags.
+// parts decodes the optional parts of a value, which exist since version 2. It returns the flags
+// that say which parts are present.
 func (d *decoder) parts(c *store.Change) uint64 {
 	parts := d.uvarint()
 	if parts > partRedacts|partRedacted {
@@ -136,9 +137,9 @@ func (d *decoder) parts(c *store.Change) uint64 {
 	return parts
 }
 
-// join adds the private part of a value of version 3 to the change c, which has the public part. It
-// rejects values that [Append] does not write. If the decoder is for the public part alone, join
-// only checks c.
+// join adds the content of the private part of a value of version 3 to the change c. Before the
+// call, c has only the public content. If the decoder decodes only public parts, join checks c but
+// does not change it.
 func (d *decoder) join(c *store.Change, private string) {
 	r := c.Record
 	if c.Who != "" || c.Batch != "" || c.Why != "" && len(c.Redacts) == 0 || slices.ContainsFunc(r.Values, isPrivate) || r.HidesLocations() {
@@ -176,7 +177,7 @@ func (d *decoder) join(c *store.Change, private string) {
 	}
 }
 
-// merged merges two lists of values in the order of their indexes.
+// merged returns the values of both lists, sorted by index.
 func merged(a, b []nomen.Value) []nomen.Value {
 	if len(b) == 0 {
 		return a
@@ -186,8 +187,7 @@ func merged(a, b []nomen.Value) []nomen.Value {
 	return all
 }
 
-// revisions decodes a list of ascending revisions. The first is at least 1, and the last at most
-// limit.
+// revisions decodes a list of ascending revision numbers between 1 and limit.
 func (d *decoder) revisions(limit uint64) []uint64 {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {
@@ -342,7 +342,7 @@ func (d *decoder) user(c *store.Change, key string) {
 	}
 }
 
-// fields decodes the mask, and then the fields that are present according to the mask.
+// fields decodes a bit mask, and then the fields whose bits are set in the mask.
 func (d *decoder) fields(f fields) {
 	mask := d.uvarint()
 	for i := 0; mask != 0; i, mask = i+1, mask>>1 {
@@ -368,7 +368,7 @@ func (d *decoder) fields(f fields) {
 	}
 }
 
-// values decodes a non-empty list of values, which are in the order of their indexes.
+// values decodes a list of typed values, which must not be empty and must be sorted by index.
 func (d *decoder) values() []nomen.Value {
 	n := d.count(store.MaxRecordValues, 1)
 	if n == 0 {
@@ -423,8 +423,9 @@ func (d *decoder) texts() []string {
 	return l
 }
 
-// count decodes the number of elements that follow. Each element has at least size bytes, so count
-// can reject impossible numbers before memory is allocated.
+// count decodes the number of elements in a list. An element has at least size bytes. If the
+// remaining bytes are too few for this number, count rejects it, so that no memory is allocated for
+// impossible lists.
 func (d *decoder) count(limit, size int) int {
 	n := d.uvarint()
 	if n > uint64(limit) || n > uint64((len(d.s)-d.off)/size) {

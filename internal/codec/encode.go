@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Append appends the encoding of the change c, which [store.Plan] or [store.Change.Redact] has
-// returned. Equal changes have equal encodings.
+// Append appends the encoding of the change c to b. The change must come from [store.Plan] or
+// [store.Change.Redact]. Equal changes have equal encodings.
 func Append(b []byte, c *store.Change) []byte {
 	if c.Split && c.HasPrivate() {
 		return appendSplit(b, c)
@@ -89,8 +89,8 @@ func partsOf(c *store.Change) (parts uint64) {
 	return parts
 }
 
-// appendRevisions appends a list of ascending revisions: each as the difference from the one before
-// it.
+// appendRevisions appends a list of ascending revision numbers. Each number is encoded as the
+// difference from the previous number.
 func appendRevisions(b []byte, revisions []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(revisions)))
 	last := uint64(0)
@@ -120,7 +120,7 @@ func appendLocations(b []byte, locations []nomen.Location) []byte {
 	return b
 }
 
-// appendSplit appends a value of version 3.
+// appendSplit appends a value of version 3, in which public and private content are separate parts.
 func appendSplit(b []byte, c *store.Change) []byte {
 	b = appendParts(appendStart(b, version3, c), c)
 	r := c.Record
@@ -154,7 +154,7 @@ func appendSplit(b []byte, c *store.Change) []byte {
 	return appendMetadata(b, r.Metadata)
 }
 
-// setLength replaces the byte with the index i by the length of what follows it.
+// setLength replaces b[i] by the encoded length of the bytes after b[i].
 func setLength(b []byte, i int) []byte {
 	var room [binary.MaxVarintLen64]byte
 	length := binary.AppendUvarint(room[:0], uint64(len(b)-i-1))
@@ -164,7 +164,8 @@ func setLength(b []byte, i int) []byte {
 
 func isPrivate(v nomen.Value) bool { return !v.Public() }
 
-// spellingOf returns the spelling as it is stored: "" if it is the key.
+// spellingOf returns the spelling of r, or "" if the spelling equals the key. Values contain it in
+// this form.
 func spellingOf(r *store.Record) *string {
 	if r.Spelling == r.Name.Key() {
 		return new(string)

@@ -9,13 +9,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// AppendEntry appends the encoding of the entry e: the value of its change, its position in the
-// log, and its salt. For a redacted entry, it appends the digest instead of the salt.
+// AppendEntry appends the encoding of the entry e to b. The encoding consists of the change, the
+// position in the log, and the salt. If the change is redacted, it has the digest instead of the
+// salt.
 func AppendEntry(b []byte, e *store.Entry) []byte {
 	return AppendSeal(Append(b, e.Change), e)
 }
 
-// AppendSeal appends the part of the encoding of e that comes after the value of the change.
+// AppendSeal appends the last part of the encoding of e to b, which follows the encoding of the
+// change.
 func AppendSeal(b []byte, e *store.Entry) []byte {
 	b = binary.AppendUvarint(b, e.Seq)
 	if e.Change.Redacted {
@@ -25,7 +27,8 @@ func AppendSeal(b []byte, e *store.Entry) []byte {
 }
 
 // DecodeEntry decodes the output of [AppendEntry]. The subject must not be a token. If the value
-// has no digest, DecodeEntry computes it. The error is a [*CorruptError].
+// does not contain the digest of the change, DecodeEntry computes the digest. The error is a
+// [*CorruptError].
 func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	e := new(store.Entry)
 	n, err := decodeEntry(e, s, value)
@@ -48,7 +51,7 @@ func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
 }
 
 // RevisionOf returns the revision of the change in the output of [AppendEntry], without decoding
-// anything else. For a value without a revision, it returns 0.
+// anything else. If the value has no revision, RevisionOf returns 0.
 func RevisionOf(value []byte) uint64 {
 	if len(value) <= revisionOffset {
 		return 0
@@ -60,19 +63,21 @@ func RevisionOf(value []byte) uint64 {
 	return expected + 1
 }
 
-// revisionOffset is the number of bytes of a value before the revision: version and kind.
+// revisionOffset is the offset of the revision in a value. It follows one byte for the version and
+// one byte for the kind.
 const revisionOffset = 2
 
-// A Position says where the log has a change.
+// A Position is the position of a change in the log.
 type Position struct {
 	Subject       store.Subject
 	Seq, Revision uint64
 	Time          time.Time
 }
 
-// AppendStoredLeaf appends what [AppendLeaf] appends for the entry at position p, without decoding
-// the entry. The parameter value must be the output of [AppendEntry] for the entry. If it is not,
-// or if the entry must be decoded because its change redacts others or is redacted, ok is false.
+// AppendStoredLeaf appends the leaf of the entry at position p, like [AppendLeaf], but does not
+// decode the entry. The parameter value must be the output of [AppendEntry] for the entry. If the
+// value does not belong to p, AppendStoredLeaf returns false. It also returns false if the change
+// redacts earlier revisions or is redacted itself; the caller must then decode the entry.
 // AppendStoredLeaf does not check the content of the change, so the caller must compare the leaf
 // with the log.
 func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool) {
@@ -104,8 +109,8 @@ func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool)
 	return append(b, digest[:]...), true
 }
 
-// decodeEntry decodes the output of [AppendEntry] into e, and returns how many bytes the value of the
-// change has.
+// decodeEntry decodes the output of [AppendEntry] into e. It returns the length of the encoded
+// change in bytes.
 func decodeEntry(e *store.Entry, s store.Subject, value []byte) (int, error) {
 	d := decoder{s: string(value)}
 	e.Change = d.change(s)
@@ -125,8 +130,8 @@ func decodeEntry(e *store.Entry, s store.Subject, value []byte) (int, error) {
 }
 
 // CheckDigest returns a [*store.EntryError] if the digest of the entry e does not match its change.
-// The parameter next is the normal form of that change. CheckDigest encodes it in buf, and returns
-// buf for reuse.
+// The parameter next is the change in normal form. CheckDigest uses buf for the encoding of the
+// change, and returns the buffer for reuse.
 func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error) {
 	buf = Append(buf[:0], next)
 	if !next.Redacted && Digest(e.Salt, buf) != e.Digest {
@@ -135,8 +140,8 @@ func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error)
 	return buf, nil
 }
 
-// CheckSame returns a [*store.EntryError] if the entry e differs from stored, the entry that a store
-// has at the same position of the log.
+// CheckSame returns a [*store.EntryError] if the entry e differs from the stored entry at the same
+// position of the log.
 func CheckSame(e, stored *store.Entry) error {
 	if e.Seq == stored.Seq && e.Change != nil && e.Change.Token == nil && bytes.Equal(AppendLeaf(nil, e), AppendLeaf(nil, stored)) {
 		return nil
@@ -144,14 +149,14 @@ func CheckSame(e, stored *store.Entry) error {
 	return &store.EntryError{Seq: stored.Seq, Key: stored.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }
 
-// digestBuffer is the total length of salt and value, in bytes, up to which [Digest] allocates no
-// memory.
+// digestBuffer is the maximum total length of salt and value, in bytes, for which [Digest]
+// allocates no memory.
 const digestBuffer = 2048
 
-// Digest returns the digest of a change with the value that [Append] writes. Usually it is SHA-256
-// of the salt and the value. If the digest of the change is split, it is [PublicDigest] of the
-// public part and the hash of the private part. Digest must not be used for a redacted change,
-// because that has lost content; its digest is stored.
+// Digest returns the digest of a change. The value must be the output of [Append] for the change.
+// Usually the digest is SHA-256 of the salt and the value. For a value of version 3, it is the
+// [PublicDigest] of the public part and the salted hash of the private part. Digest cannot compute
+// the digest of a redacted change, because the value no longer has the content that was hashed.
 func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	if len(value) > 0 && value[0] == version3 {
 		if before, private, after, ok := cutPrivate(value); ok {
@@ -161,8 +166,7 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	return SaltedHash(salt, value)
 }
 
-// SaltedHash returns SHA-256 of a salt and a value. It is the digest of a change, or the hash of the
-// private part of a change.
+// SaltedHash returns the SHA-256 hash of a salt followed by a value.
 func SaltedHash(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	if len(value) <= digestBuffer-store.SaltSize {
 		var buf [digestBuffer]byte
@@ -176,12 +180,12 @@ func SaltedHash(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// splitTag is the beginning of what is hashed to a split digest. It has the length of a salt, and no
-// value of version 3 has a digest that is not split, so the two kinds of digests are never equal.
+// splitTag is hashed before the public part in [PublicDigest], where [SaltedHash] has the salt. It
+// has the length of a salt. It keeps the two kinds of digests distinct.
 const splitTag = "nomen/digest/v2\n"
 
-// PublicDigest returns the split digest of a change: SHA-256 of [splitTag], the public part of the
-// value, and the hash of the private part.
+// PublicDigest returns the digest of a change with separate public and private parts. It is the
+// SHA-256 hash of a constant, the public part of the value, and the hash of the private part.
 func PublicDigest(public []byte, privateHash [sha256.Size]byte) [sha256.Size]byte {
 	return publicDigest(public, nil, privateHash)
 }
@@ -203,8 +207,8 @@ func publicDigest(before, after []byte, privateHash [sha256.Size]byte) [sha256.S
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// SplitValue returns the two parts of the value of a change whose digest is split. Without the
-// private part, [DecodePublic] decodes the public one.
+// SplitValue returns the public and the private part of a value of version 3. [DecodePublic]
+// decodes the public part alone. For a value of another version, SplitValue returns false.
 func SplitValue(value []byte) (public, private []byte, ok bool) {
 	if len(value) == 0 || value[0] != version3 {
 		return nil, nil, false
@@ -213,7 +217,8 @@ func SplitValue(value []byte) (public, private []byte, ok bool) {
 	return append(bytes.Clone(before), after...), private, ok
 }
 
-// cutPrivate finds the private part in a value of version 3, and returns what is before and after it.
+// cutPrivate returns the private part of a value of version 3, and the bytes before and after that
+// part.
 func cutPrivate(value []byte) (before, private, after []byte, ok bool) {
 	rest := value[min(revisionOffset, len(value)):]
 	number := func() uint64 {
@@ -242,9 +247,10 @@ func cutPrivate(value []byte) (before, private, after []byte, ok bool) {
 
 const leafVersion = 1
 
-// AppendLeaf appends the leaf of the entry e: the data that the Merkle tree hashes for this entry.
-// The leaf has what is public of a change even after a redaction. It does not have the number of
-// the entry, because that is the position of the leaf in the tree.
+// AppendLeaf appends the leaf of the entry e to b, which is the data that the Merkle tree hashes
+// for this entry. The leaf contains only the part of the change that stays public after a
+// redaction. It does not contain the number of the entry, which is the position of the leaf in the
+// tree.
 func AppendLeaf(b []byte, e *store.Entry) []byte {
 	c := e.Change
 	b = append(b, leafVersion, kindOf(c))

@@ -7,23 +7,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The first byte of a value is a version: the lowest version of the encoding that supports the
-// content. So content keeps its digest when a later program has one more version. The history of
-// the versions is in docs/reference/files.md.
+// Versions of the encoding, the first byte of a value. Each value has the lowest version that
+// supports its content. A program with more versions therefore computes the same digests. The
+// history of the versions is in docs/reference/files.md.
 const (
 	version1 = 1 // changes that neither redact nor are redacted
 	version2 = 2 // changes that redact others, and what remains of redacted changes
 	version3 = 3 // changes of records whose digest is split
 )
 
-// Parts of a value of version 2. The number after the time has a bit for each.
+// Flags for the optional parts of a value of version 2. The number after the time is a combination
+// of them.
 const (
 	partRedacts  = 1 << iota // revisions follow
 	partRedacted             // nothing else follows
 )
 
-// Kinds of values, the second byte of a value. An active record has the kind holdsActive, and so
-// on.
+// Kinds of values, the second byte of a value.
 const (
 	holdsActive    = 'R' // an active record
 	holdsReserved  = 'V'
@@ -46,7 +46,7 @@ func statusKind(s nomen.Status) byte {
 	}
 }
 
-// kindStatus is the inverse of statusKind. If kind is not a kind of record, it returns "".
+// kindStatus is the inverse of statusKind. For a kind that is not a record, kindStatus returns "".
 func kindStatus(kind byte) nomen.Status {
 	switch kind {
 	case holdsReserved:
@@ -61,11 +61,11 @@ func kindStatus(kind byte) nomen.Status {
 }
 
 // fields has pointers to the optional fields of a value, each a *bool, *int, *string, *[]string or
-// *[]nomen.Value. The rest of the array is nil. Each field has a bit in the mask; the first field
-// has the lowest bit. The fields that are present follow the mask in this order, except that a
-// *bool has no data but its bit. Encoder and decoder use the same list. New fields must be added at
-// the end; then stored data keeps its meaning, and older programs reject the bits that they do not
-// know.
+// *[]nomen.Value. Unused elements are nil. A value begins the fields with a bit mask, in which the
+// first field has the lowest bit. The data of the fields whose bits are set follows in the order of
+// the array. A *bool is encoded by its bit alone. Encoder and decoder share the array. New fields
+// must be added at the end, so that stored data keeps its meaning. Older programs reject bits that
+// they do not know.
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {
@@ -79,8 +79,8 @@ func recordFields(c *store.Change, spelling *string) fields {
 	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch, &r.Values}
 }
 
-// privateFields returns the fields of the private part of a value of version 3. If *locations is
-// true, the locations follow the fields.
+// privateFields returns the fields of the private part of a value of version 3. The flag *locations
+// says whether the locations follow the fields.
 func privateFields(c *store.Change, values *[]nomen.Value, locations *bool) fields {
 	return fields{&c.Who, &c.Why, &c.Batch, values, locations}
 }
@@ -106,8 +106,9 @@ func authorityFields(c *store.Change, policy *string) fields {
 	}
 }
 
-// tokenTimes returns the times of a token. Each time has a flag among the fields. The times that
-// are present follow the fields in this order.
+// tokenTimes returns the times of a token in the order in which they are encoded. The times follow
+// the fields of the token. Zero times are omitted: the fields contain a bool for every time, which
+// says whether it is present.
 func tokenTimes(t *store.Token) [3]*time.Time {
 	return [...]*time.Time{&t.Created, &t.Expires, &t.Used}
 }
@@ -127,15 +128,15 @@ func rightsFields(c *store.Change, times *[2]bool) fields {
 	return fields{&c.Who, &c.Why, &r.Revoked, &times[0], &r.Role, &r.Prefixes, &r.Who, &times[1]}
 }
 
-// userFields returns the fields of a user. If *hasAdded is true, the time at which the user was added
-// follows the fields.
+// userFields returns the fields of a user. The flag *hasAdded says whether the time at which the
+// user was added follows the fields.
 func userFields(c *store.Change, hasAdded *bool) fields {
 	u := c.User
 	return fields{&c.Who, &c.Why, &u.Name, &u.Mail, &u.Subjects, &u.Disabled, hasAdded, &c.Batch}
 }
 
-// The range of times in a value, in milliseconds: from the year 1 to the year 9999. The zero time
-// is encoded differently.
+// The range of times in a value, in Unix milliseconds, from the year 1 to the year 9999. The zero
+// time is encoded differently.
 const (
 	minMillis = -62135596800000 + 1
 	maxMillis = 253402300799999

@@ -8,7 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Leaf is a decoded leaf of the log. It has what is public of a change even after a redaction.
+// A Leaf is a decoded leaf of the log. It contains only the part of a change that stays public
+// after a redaction.
 type Leaf struct {
 	Subject  store.Subject
 	Status   nomen.Status // of a record after the change; "" for other subjects and after a deletion
@@ -18,7 +19,7 @@ type Leaf struct {
 	Digest   [sha256.Size]byte
 }
 
-// ParseLeaf decodes the output of [AppendLeaf], and accepts nothing else. The error is a
+// ParseLeaf decodes the output of [AppendLeaf]. For any other input, the error is a
 // [*CorruptError].
 func ParseLeaf(leaf []byte) (*Leaf, error) {
 	d := decoder{s: string(leaf)}

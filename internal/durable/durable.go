@@ -1,5 +1,5 @@
-// Package durable replaces files and directories atomically. After a crash, a file has either its
-// old or its new content. The package can also make files readable only by their owner.
+// Package durable replaces files atomically, so that after a crash a file has either its old or its
+// new content. It also sets the owners and permissions of files.
 package durable
 
 import (
@@ -40,9 +40,10 @@ type FS interface {
 	SyncParent(path string) error // makes renames in the directory of path durable
 }
 
-// Replace replaces the file at path with what write writes. If it returns nil, the new content is
-// on disk. If it returns an error, the file has not changed, except if syncing the directory has
-// failed. The file can then have the old or the new content after a crash.
+// Replace calls write, and replaces the content of the file at path with the result. If Replace
+// returns nil, the new content is on disk. If it returns an error, the file is unchanged, unless
+// the error comes from syncing the directory. In that case, the file can have the old or the new
+// content after a crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {
@@ -57,8 +58,8 @@ func Replace(disk FS, path string, write func(io.Writer) error) error {
 	return disk.SyncParent(path)
 }
 
-// Move renames a file or a directory within its directory. If it returns nil, the new name is on
-// disk.
+// Move renames a file or a directory within its parent directory. If Move returns nil, the new name
+// is on disk.
 func Move(disk FS, from, to string) error {
 	if err := disk.Rename(from, to); err != nil {
 		return err
@@ -70,9 +71,9 @@ func Move(disk FS, from, to string) error {
 type Disk struct {
 	Mode fs.FileMode // [Private] or [Shared], for files that did not exist before
 
-	// Keep gives the new file the mode and the group of the old one, which an administrator may
-	// have set. This requires that the old file belongs to the user of this process, because
-	// another user may have created it in order to read the new content.
+	// Keep gives the new file the mode and the group of the old file, because an administrator may
+	// have set them. Keep has no effect if the old file belongs to another user, who may have
+	// created the file in order to read the new content.
 	Keep bool
 
 	// Disposable files are not synced. They have checksums, and their readers ignore files that a
@@ -80,7 +81,7 @@ type Disk struct {
 	Disposable bool
 }
 
-// newSuffix is between the name of the file and a number in the name of a temporary file.
+// newSuffix separates the name of the replaced file from a number in the name of a temporary file.
 const newSuffix = ".new"
 
 // CreateBeside implements [FS].
@@ -135,7 +136,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Write replaces the file at path with content; see [Replace].
+// Write replaces the content of the file at path; see [Replace].
 func Write(disk FS, path string, content []byte) error {
 	return Replace(disk, path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -143,12 +144,13 @@ func Write(disk FS, path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces the file at path with text. Only its owner can read the new file.
+// WriteFile replaces the content of the file at path with text. Only the owner can read the new
+// file.
 func WriteFile(path, text string) error {
 	return Write(Disk{Mode: Private}, path, []byte(text))
 }
 
-// Sweep removes temporary files that a crash has left next to the file at path.
+// Sweep removes the temporary files that a crash has left next to the file at path.
 func Sweep(path string) error {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -165,8 +167,8 @@ func Sweep(path string) error {
 	return err
 }
 
-// Share sets the mode of a file or a directory, and gives it the group of the file described by
-// model. If that fails, the group gets no permissions.
+// Share sets the mode of a file or a directory, and changes its group to the group of model. If the
+// group cannot be changed, Share removes the permissions for the group from the mode.
 func Share(path string, model fs.FileInfo, mode fs.FileMode) {
 	if _, group, ok := owner(model); !ok || os.Chown(path, -1, group) != nil {
 		mode &^= 0o070
@@ -176,10 +178,10 @@ func Share(path string, model fs.FileInfo, mode fs.FileMode) {
 
 const othersMay fs.FileMode = 0o007
 
-// Tighten removes all permissions except the owner's if a file or a directory has any for users
-// outside its group. Such files come from programs that leave permissions to the umask. If only the
-// group has permissions, they were set on purpose, so Tighten does not change them. It returns the
-// old mode, or 0 if it changed nothing. If the file belongs to another user, the error wraps
+// Tighten removes the permissions of the group and of other users from a file or a directory that
+// other users can access. Such permissions result from the umask. If only the group has
+// permissions, Tighten does not change them, because an administrator has set them. Tighten returns
+// the old mode, or 0 if it changed nothing. If the file belongs to another user, the error wraps
 // [fs.ErrPermission].
 func Tighten(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)

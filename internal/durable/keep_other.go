@@ -2,5 +2,5 @@
 
 package durable
 
-// KeepOwner does nothing, because this system has no such owners.
+// KeepOwner does nothing, because files on this system have no Unix owners.
 func KeepOwner(_, _ string) error { return nil }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives the files in the directory dir that belong to root to the user and group that own
-// the directory model. It is for commands that root runs on the files of a server, which must be
-// able to use them later. KeepOwner does nothing if another user runs it, or if model belongs to
+// KeepOwner changes the owner and group of files in the directory dir from root to those of the
+// directory model. When root runs a command on the files of a server, the server can thus still use
+// the files. KeepOwner does nothing if the process does not run as root, or if model belongs to
 // root.
 //
 // The owner of dir need not be trusted. KeepOwner does not follow symbolic links out of dir, and

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// An UnwritableError says which directory this process cannot write, as which user it runs, and
-// what to do about it.
+// An UnwritableError reports a directory that this process cannot write. Its message names the user
+// of the process, and what to do.
 type UnwritableError struct {
 	Dir      string
 	User     string // user of this process
@@ -35,8 +35,8 @@ func (e *UnwritableError) Error() string {
 	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
 
-// masked reports whether systemd seems to hide the directory. systemd does so by mounting an empty
-// directory over it, which belongs to root and has the mode 0000.
+// masked reports whether systemd seems to hide the directory. Over such a directory, systemd mounts
+// an empty directory that belongs to root and has mode 0000.
 func (e *UnwritableError) masked() bool { return e.Owner == "root" && e.Mode == 0 }
 
 // Unwrap returns the error of the operating system.
@@ -65,10 +65,11 @@ func Unwritable(path string, err error) error {
 	}
 }
 
-// CurrentUser returns the name of the user of this process, or the number if there is no name.
+// CurrentUser returns the name of the effective user of this process, or the user ID if the user
+// has no name.
 func CurrentUser() string { return userName(os.Geteuid()) }
 
-// OwnerOf returns the name of the user to whom a file belongs, or "" if it is unknown.
+// OwnerOf returns the name of the user who owns a file, or "" if the owner is unknown.
 func OwnerOf(info fs.FileInfo) string {
 	if id, _, ok := owner(info); ok {
 		return userName(id)

@@ -3,8 +3,8 @@
 //
 // A store saves the roots of complete subtrees of 256 or more leaves, which [Log.Append] returns.
 // They take a quarter of a byte per leaf. The roots of smaller subtrees are computed from the
-// leaves when they are needed; for each hash in a proof, this reads at most 256 leaves. The right
-// edge of the tree is in memory, so appending a leaf computes only the hash of the leaf and, on
+// leaves when they are needed, which takes at most 256 leaves for each hash in a proof. The right
+// edge of the tree is in memory. Appending a leaf therefore computes the hash of the leaf and, on
 // average, one more hash.
 //
 // A client that has a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],

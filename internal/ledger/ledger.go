@@ -15,7 +15,8 @@ import (
 // A Hash is the SHA-256 hash of a leaf or of a node.
 type Hash = [sha256.Size]byte
 
-// MinLevel is the lowest level of the nodes that a store saves. A node of level l has 2^l leaves.
+// MinLevel is the lowest level of the nodes that a store saves. The subtree below a node of level l
+// has 2^l leaves.
 const MinLevel = 8
 
 const window = 1 << MinLevel // number of leaves below a node of that level
@@ -32,21 +33,20 @@ type Source interface {
 	// Node returns the hash of a node that [Log.Append] has returned.
 	Node(level int, index uint64) (Hash, error)
 
-	// Leaves yields the hashes ([LeafHash]) of some leaves. The parameters are the position of the
-	// first of these leaves, and the position after the last one. The position of an entry is its
-	// Seq minus one.
+	// Leaves yields the hashes ([LeafHash]) of the leaves at the positions from <= i < to. The
+	// position of an entry is its Seq minus one.
 	Leaves(from, to uint64) iter.Seq2[Hash, error]
 }
 
-// A Log is a log to which leaves can be appended. It is a value: changing a copy does not change
-// the original. The zero Log is empty.
+// A Log is the state of a log to which leaves can be appended. Appending to a copy of a Log does
+// not change the original. The zero Log is empty.
 type Log struct {
 	size uint64
 	edge [64]Hash // by level, the root of the complete subtree that has no right neighbour; there is one for each bit of size that is set
 }
 
-// Open returns the log that a store has at the given size. It reads one node for each level, and at
-// most 255 leaves.
+// Open returns the log of a store at the given size. It reads at most one node for each level, and
+// at most 255 leaves.
 func Open(size uint64, src Source) (Log, error) {
 	if size > math.MaxInt64 {
 		return Log{}, fmt.Errorf("ledger: invalid size %d", size)
@@ -72,9 +72,9 @@ func Open(size uint64, src Source) (Log, error) {
 	return l, nil
 }
 
-// Resume returns the log that has the given size and complete subtrees. The roots of the subtrees
-// are in order of their size, smallest first. The proof that entry size+1 is in the log of size+1
-// entries consists of exactly these hashes (RFC 6962, 2.1.1).
+// Resume returns the log with the given size whose complete subtrees have these roots. The roots
+// are sorted by the size of their subtrees, smallest first. They are also the inclusion proof of
+// the last entry in the log with one more entry (RFC 6962, section 2.1.1).
 func Resume(size uint64, roots []Hash) (Log, error) {
 	if size > math.MaxInt64 || bits.OnesCount64(size) != len(roots) {
 		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(roots), size)
@@ -91,14 +91,14 @@ func Resume(size uint64, roots []Hash) (Log, error) {
 // Size returns the number of leaves in the log.
 func (l *Log) Size() uint64 { return l.size }
 
-// Append appends a leaf to the log. If the store must save new nodes, Append appends them to the
-// parameter nodes: one or more after every 256th leaf, and none after other leaves. Append does not
-// allocate memory for leaves of up to 1 KiB. Only leaves with a very long key are longer.
+// Append appends a leaf to the log. If the leaf completes subtrees of 256 or more leaves, Append
+// appends their roots to nodes, and the store must save them. Append does not allocate memory for
+// leaves of up to 1 KiB. Only leaves with a very long key are longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }
 
-// AppendHash is like [Log.Append], but gets the hash of the leaf.
+// AppendHash is like [Log.Append], for a leaf whose hash is known.
 func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	h, level := leaf, 0
 	for ; l.size>>level&1 == 1; level++ {
@@ -112,7 +112,7 @@ func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	return nodes
 }
 
-// Head returns the head of the log. It takes time proportional to the logarithm of the size.
+// Head returns the head of the log, in time proportional to the logarithm of the size.
 func (l *Log) Head() store.Head {
 	if l.size == 0 {
 		return store.Head{}
@@ -127,10 +127,10 @@ func (l *Log) Head() store.Head {
 	return store.Head{Size: l.size, Hash: h}
 }
 
-// leafBuffer is the length up to which a leaf is hashed without allocating memory.
+// leafBuffer is the maximum length of a leaf that is hashed without allocating memory.
 const leafBuffer = 1024
 
-// LeafHash returns the hash of a leaf: SHA-256 of a zero byte followed by the leaf.
+// LeafHash returns the SHA-256 hash of a zero byte followed by the leaf (RFC 6962, section 2.1).
 func LeafHash(leaf []byte) Hash {
 	if len(leaf) > leafBuffer {
 		return tlog.RecordHash(leaf)

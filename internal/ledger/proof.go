@@ -23,8 +23,8 @@ type reader struct {
 	leaves []Hash // hashes of the leaves in that window; nil if no window is cached
 }
 
-// Reader returns a reader for the hashes of the first leaves of a log, as many as size says. It
-// caches 256 leaves, and must not be used concurrently.
+// Reader returns a reader for the hashes of a log at the given size. It caches 256 leaves, and must
+// not be used concurrently.
 func Reader(src Source, size uint64) tlog.HashReader { return &reader{src: src, size: size} }
 
 func (r *reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
@@ -70,7 +70,7 @@ func (r *reader) load(n uint64) error {
 	return nil
 }
 
-// root returns the root of the tree over the leaves. Their number must be a power of two.
+// root returns the root of the tree over the leaves. The number of leaves must be a power of two.
 func root(leaves []Hash) Hash {
 	level := append([]Hash(nil), leaves...)
 	for len(level) > 1 {
@@ -83,8 +83,8 @@ func root(leaves []Hash) Hash {
 	return level[0]
 }
 
-// Nodes returns the hashes of the nodes of a level with the numbers from first up to, but not
-// including, end, in a log of the given size. The level must be at least [MinLevel].
+// Nodes returns the hashes of the nodes first <= i < end of a level, in a log of the given size.
+// The level must be at least [MinLevel].
 func Nodes(src Source, size uint64, level int, first, end uint64) ([]Hash, error) {
 	if level < MinLevel || level > 63 || first > end || end > size>>level || end-first > maxNodes {
 		return nil, fmt.Errorf("ledger: a log of %d entries does not have the nodes %d to %d of level %d", size, first, end, level)
@@ -100,8 +100,8 @@ func Nodes(src Source, size uint64, level int, first, end uint64) ([]Hash, error
 	return hashes, nil
 }
 
-// ProveInclusion returns the proof that the log of the given size has the entry with this Seq (RFC
-// 6962, 2.1.1). The proof has at most 63 hashes.
+// ProveInclusion returns the proof that the log of the given size contains the entry number seq
+// (RFC 6962, section 2.1.1). The proof has at most 63 hashes.
 func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
 	if size > math.MaxInt64 || seq == 0 || seq > size {
 		return nil, fmt.Errorf("ledger: entry %d is not in a log of %d", seq, size)
@@ -110,8 +110,8 @@ func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
 	return ours(p), err
 }
 
-// CheckInclusion returns [ErrProof] unless p proves that the log with the head h has this leaf as
-// the entry with this Seq.
+// CheckInclusion checks the proof that the log with the head h contains the leaf as entry number
+// seq. If the proof is invalid, CheckInclusion returns [ErrProof].
 func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	if h.Size > math.MaxInt64 || seq == 0 || seq > h.Size {
 		return ErrProof
@@ -122,8 +122,8 @@ func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	return nil
 }
 
-// ProveConsistency returns the proof that a log begins with an earlier state of itself (RFC 6962,
-// 2.1.2). The log has newSize entries, and the earlier state has oldSize entries.
+// ProveConsistency returns the proof that the log with newSize entries begins with the log with
+// oldSize entries (RFC 6962, section 2.1.2).
 func ProveConsistency(src Source, newSize, oldSize uint64) ([]Hash, error) {
 	if newSize > math.MaxInt64 || oldSize > newSize {
 		return nil, fmt.Errorf("ledger: a log of %d entries cannot be the beginning of one of %d", oldSize, newSize)
@@ -135,8 +135,8 @@ func ProveConsistency(src Source, newSize, oldSize uint64) ([]Hash, error) {
 	return ours(p), err
 }
 
-// CheckConsistency returns [ErrProof] unless p proves that the log of newHead begins with the log of
-// oldHead.
+// CheckConsistency checks the proof that the log of newHead begins with the log of oldHead. If the
+// proof is invalid, CheckConsistency returns [ErrProof].
 func CheckConsistency(p []Hash, newHead, oldHead store.Head) error {
 	switch {
 	case newHead.Size > math.MaxInt64 || oldHead.Size > newHead.Size:

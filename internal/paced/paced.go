@@ -1,5 +1,5 @@
-// Package paced limits the time for each step of reading or writing a stream over HTTP, and aborts
-// streams of clients that read too slowly.
+// Package paced sets a deadline for each read or write of a long HTTP request or response. It
+// aborts a response whose client reads too slowly.
 package paced
 
 import (
@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// Least rates at which a client must read a stream, in bytes per second. Only the time in which the
-// server waits for the client counts.
+// Minimum rates at which a client must read a response, in bytes per second. Only the time during
+// which the server waits for the client is counted.
 const (
 	leastRate = 4 << 10  // always, after a grace period of one step
 	busyRate  = 64 << 10 // while other clients wait for their turn, after busyGrace
 	busyGrace = time.Second
 )
 
-// A credit is how long a client may keep the server waiting. At the start it is a grace period.
-// Each byte that the client reads adds to it, up to the grace period.
+// A credit is the time for which a client may still keep the server waiting. At first it is a grace
+// period. Each byte that the client reads increases the credit, up to the length of the grace
+// period.
 type credit struct {
 	rate        float64 // rate at which the client must read, in bytes per second
 	grace, left time.Duration
@@ -29,7 +30,8 @@ type credit struct {
 
 func newCredit(rate float64, grace time.Duration) credit { return credit{rate, grace, grace} }
 
-// with returns the credit after the server has waited and the client has read n more bytes.
+// with returns the credit that remains after the server has waited for the client and the client
+// has read n bytes.
 func (c *credit) with(n int, waited time.Duration) time.Duration {
 	return c.left - waited + time.Duration(float64(n)/c.rate*float64(time.Second))
 }
@@ -39,8 +41,8 @@ func (c *credit) spend(n int, waited time.Duration) { c.left = min(c.with(n, wai
 // ErrTooSlow means that the client reads too slowly; see [Writer].
 var ErrTooSlow = errors.New("paced: the client reads too slowly")
 
-// A Writer sets a deadline for each write of a stream, instead of one for the whole stream. It
-// aborts the stream if the client reads too slowly.
+// A Writer writes a response and sets a deadline for each write. It aborts the response if the
+// client reads too slowly.
 type Writer struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -53,8 +55,8 @@ type Writer struct {
 	cut         bool      // the stream was aborted so that another client gets a turn
 }
 
-// NewWriter returns a Writer for the response to a request whose body has been read. net/http then
-// reads only to notice that the client has disconnected, so NewWriter removes the read deadline.
+// NewWriter returns a Writer for the response to a request whose body has been read. It removes the
+// read deadline, because net/http then reads only to detect that the client has disconnected.
 func NewWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	p := NewDuplexWriter(w, step)
 	_ = p.control.SetReadDeadline(time.Time{}) // fails only for connections in tests, which have no deadlines
@@ -70,7 +72,7 @@ func NewDuplexWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	}
 }
 
-// Write writes b. It returns an error if the client does not read b within its credit.
+// Write implements [io.Writer]. If the client reads too slowly, the error is [ErrTooSlow].
 func (p *Writer) Write(b []byte) (int, error) {
 	if err := p.begin(len(b)); err != nil {
 		return 0, err
@@ -104,8 +106,8 @@ func (p *Writer) begin(n int) error {
 	return nil
 }
 
-// ended records that n bytes were sent. It returns err, which is the error of sending them, or
-// [ErrTooSlow] if the client was too slow.
+// ended records that n bytes were sent. The parameter err is the error of the write. If the client
+// was too slow, ended returns [ErrTooSlow], and otherwise err.
 func (p *Writer) ended(n int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +136,7 @@ func (p *Writer) Late() time.Duration {
 	return -p.busy.with(0, waited)
 }
 
-// End aborts the stream, even during a write.
+// End aborts the response, even during a write.
 func (p *Writer) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,19 +144,20 @@ func (p *Writer) End() {
 	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// Grace is how long an unread body is read and discarded. Otherwise some clients would not see the
-// response.
+// Grace is how long the server reads and discards an unread request body. Some clients do not read
+// the response before they have sent the whole body.
 const Grace = time.Second
 
-// A Body is a request body with a deadline for all of it, which the server has set. If the body is
-// not complete by then, the client still gets a response.
+// A Body is a request body for which the server has set one read deadline. If the body is
+// incomplete at the deadline, the client still gets a response.
 type Body struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
 }
 
-// NewBody returns the body of a request. Writing the response may take one step after the deadline.
+// NewBody returns a Body that reads from body. After the deadline, the response must be written
+// within the time step.
 func NewBody(body io.Reader, w http.ResponseWriter, step time.Duration) *Body {
 	return &Body{body, http.NewResponseController(w), step}
 }
@@ -185,7 +188,7 @@ func NewReader(body io.Reader, w http.ResponseWriter, step time.Duration) *Reade
 	return &Reader{r: body, control: http.NewResponseController(w), step: step}
 }
 
-// Until makes the Reader stop when ctx ends. It must be called before Read.
+// Until makes reads fail when ctx ends. It must be called before Read.
 func (p *Reader) Until(ctx context.Context) { p.ctx = ctx }
 
 // Read implements [io.Reader].

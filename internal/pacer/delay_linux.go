@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorDelay returns for how long threads of this process have waited for a processor of the
-// machine, summed over its present threads. It returns false if the system does not say so.
+// processorDelay returns how long the present threads of this process have waited for a processor
+// of the machine, in total. It returns false if the system does not measure this delay.
 func processorDelay() (delay time.Duration, known bool) {
 	const dir = "/proc/self/task/"
 	threads, err := os.ReadDir(dir)

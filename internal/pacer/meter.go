@@ -15,8 +15,9 @@ const (
 	delayEvery = 100 * time.Millisecond // how often this is measured
 )
 
-// A meter measures the load of this process. The processors are busy if the process uses almost all
-// of their time, or if goroutines must wait for them, for example because of other processes.
+// A meter measures the load of this process. It considers the processors busy if the process uses
+// almost all of their time, or if goroutines wait for a processor, for example because other
+// processes run.
 type meter struct {
 	was        time.Duration // processor time at the last call of busy
 	waits      [1]metrics.Sample
@@ -43,8 +44,8 @@ func (m *meter) busy(passed time.Duration) bool {
 	return waits || m.delayed || known && part >= fullyUsed
 }
 
-// measureDelay measures how long threads had to wait because other processes use the processors. Go
-// does not know of these waits.
+// measureDelay measures how long threads had to wait for a processor because other processes were
+// running. The metrics of the Go runtime do not include this time.
 func (m *meter) measureDelay() {
 	delay, known := processorDelay()
 	m.delayed = known && float64(delay-m.delay) >= muchDelay*float64(m.since)*float64(runtime.GOMAXPROCS(0))
@@ -56,7 +57,8 @@ func (m *meter) used() time.Duration {
 	return used
 }
 
-// waited returns how many goroutines have waited for a processor.
+// waited returns how often a goroutine has waited for a processor, in two classes by the length of
+// the wait.
 func (m *meter) waited() (long, some uint64) {
 	metrics.Read(m.waits[:])
 	h := m.waits[0].Value.Float64Histogram()

@@ -1,5 +1,6 @@
-// Package pacer keeps background work from delaying requests. Background work runs in short slices.
-// As long as requests are answered, it rests after each slice; otherwise it runs at full speed.
+// Package pacer keeps background work from delaying requests. Background work runs in short time
+// slices. While the server answers requests, the work pauses after every slice; otherwise it runs
+// at full speed.
 package pacer
 
 import (
@@ -23,10 +24,11 @@ const (
 	leastShare = 1.0 / 16 // minimum share of the time for which a goroutine works
 )
 
-// A Pacer decides how long background work rests. The rests become longer while the processors are
-// busy, and shorter while they are not. So background work gets what requests leave, and never less
-// than leastShare. All background work of a process should use the same Pacer. A Pacer is safe for
-// concurrent use, and a nil Pacer does not make anything rest.
+// A Pacer decides how long background work pauses between slices. Pauses become longer while the
+// processors are busy, and shorter while they are idle. Background work thus uses the processor
+// time that requests leave, and at least a minimum share. All background work of a process should
+// use the same Pacer. A Pacer is safe for concurrent use. With a nil Pacer, background work never
+// pauses.
 type Pacer struct {
 	processors int
 	requests   atomic.Uint64
@@ -44,7 +46,7 @@ type Pacer struct {
 	used  time.Duration // processor time of the process at that time
 }
 
-// A load tells whether the processors are busy.
+// A load measures the use of the processors.
 type load interface {
 	// busy reports whether the processors were busy since the last call. The parameter passed is
 	// the time since then.
@@ -65,16 +67,17 @@ func (p *Pacer) Request() {
 	}
 }
 
-// Rested returns how long background work has rested, summed over all goroutines.
+// Rested returns the total duration of the pauses of all goroutines.
 func (p *Pacer) Rested() time.Duration { return time.Duration(p.rested.Load()) }
 
-// rest returns how long a goroutine must rest now, after a slice of work that took the time worked.
+// rest returns how long a goroutine must pause after a slice of work. The parameter worked is the
+// duration of this slice.
 //
-// The rest also makes sure that slices of different goroutines do not begin at once, but with gaps
-// between them. Requests are served in these gaps: Go's scheduler looks for requests that have
-// arrived only when no goroutine can run, or after 10 ms. With several processors the gaps are
-// shorter, because a processor without work can look in the meantime. A goroutine that wakes up late
-// must call begin, because otherwise its slice could follow another one without a gap.
+// The pauses also leave gaps between the slices of different goroutines. Go's scheduler polls the
+// network only when no goroutine can run, or after 10 ms, so requests are served in these gaps.
+// With several processors the gaps are shorter, because an idle processor can poll the network.
+// After the pause, a goroutine must call begin. It may have woken up late, so that its slice could
+// follow another slice without a gap.
 func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,9 +100,10 @@ func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	return begin.Sub(now)
 }
 
-// begin returns how long a goroutine must still rest that has rested until now. If it returns 0, the
-// slice of this goroutine begins. It begins when the processors have been idle since the last slice,
-// because all requests that have arrived are answered then, but not later than the time latest.
+// begin returns how much longer a goroutine must pause before its next slice, or 0 if the slice can
+// begin now. A slice can begin when the processors have been idle since the last slice, because all
+// requests that had arrived are then answered. It can begin at the time latest even if the
+// processors are busy.
 func (p *Pacer) begin(now, latest time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,8 +125,8 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-// apart returns how long after the beginning of a slice another one may begin. With several
-// processors, one of them is left to the requests.
+// apart returns the minimum time between the beginnings of two slices. With several processors, one
+// processor is left to requests.
 func (p *Pacer) apart() time.Duration {
 	if p.processors == 1 {
 		return apart
@@ -130,8 +134,8 @@ func (p *Pacer) apart() time.Duration {
 	return slice / time.Duration(p.processors-1)
 }
 
-// adjust adjusts the share to what happened in the time passed. After a long time without
-// background work, it only starts to measure again.
+// adjust adjusts the share of background work to the load during the time passed. After a long time
+// without background work, the load is unknown, and adjust only begins a new measurement.
 func (p *Pacer) adjust(now time.Time, passed time.Duration) {
 	requests, isBusy := p.requests.Load(), p.load.busy(passed)
 	if requests != p.seen {
@@ -147,7 +151,7 @@ func (p *Pacer) adjust(now time.Time, passed time.Duration) {
 	p.at, p.seen = now, requests
 }
 
-// A Turn is background work in one goroutine. A nil Turn never rests.
+// A Turn is background work in one goroutine. A nil Turn never pauses.
 type Turn struct {
 	pacer *Pacer
 	since time.Time // when the slice began
@@ -161,14 +165,14 @@ func (p *Pacer) Begin() *Turn {
 	return &Turn{p, time.Now()}
 }
 
-// Step ends a step of the work, and rests if the slice is over. Call it for each record or so, at
-// least every tenth of a millisecond. It returns the error of ctx.
+// Step pauses if the time slice of the work is over, and returns the error of ctx. It should be
+// called at least every tenth of a millisecond, for example after each record.
 func (t *Turn) Step(ctx context.Context) error {
 	t.Rest(ctx.Done())
 	return ctx.Err()
 }
 
-// Rest is like Step, but the rest ends early when the channel is closed.
+// Rest is like [Turn.Step], but ends the pause early when done is closed.
 func (t *Turn) Rest(done <-chan struct{}) {
 	if t == nil {
 		return
@@ -203,7 +207,7 @@ func sleep(d time.Duration, done <-chan struct{}) bool {
 
 type contextKey struct{}
 
-// With returns a context for background work.
+// With returns a context that carries p, for background work.
 func With(ctx context.Context, p *Pacer) context.Context {
 	if p == nil {
 		return ctx
@@ -211,7 +215,8 @@ func With(ctx context.Context, p *Pacer) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// Begin begins work with a context. It returns nil unless the context comes from [With].
+// Begin begins background work with the Pacer that [With] has added to ctx. It returns nil if ctx
+// has no Pacer.
 func Begin(ctx context.Context) *Turn {
 	p, _ := ctx.Value(contextKey{}).(*Pacer)
 	return p.Begin()

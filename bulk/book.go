@@ -11,15 +11,17 @@ import (
 	"github.com/nomen-project/nomen/internal/xlsx"
 )
 
-// A bookReader reads the rows of a sheet of a workbook. The text of a row is its cells as CSV.
+// A bookReader reads the rows of one sheet in a workbook. It sets the text of each row to the cells
+// in CSV form.
 type bookReader struct {
 	sheet string
 	rows  *xlsx.Rows
 	width int // columns of the first row
 }
 
-// newBookReader returns a reader of the sheet with a name. If the name is empty, exactly one sheet
-// must have values. The error is a [*LineError] for a workbook that cannot be opened.
+// newBookReader returns a reader of the sheet called name. If name is empty, it chooses the only
+// sheet that has values, and fails if several sheets have values. If the workbook cannot be opened,
+// the error is a [*LineError].
 func newBookReader(r io.Reader, name string) (*bookReader, error) {
 	data, err := io.ReadAll(io.LimitReader(r, xlsx.MaxSize+1))
 	if err != nil {
@@ -112,8 +114,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// columnOf returns the column in a workbook, counted from 1, for a field of a record. A field
-// without a column has the column of the name.
+// columnOf returns the number of the workbook column that contains a field, counted from 1. If the
+// workbook has no such column, columnOf returns the number of the name column.
 func (t *table) columnOf(field string) int {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.title == field })
 	if i < 0 {
@@ -122,8 +124,9 @@ func (t *table) columnOf(field string) int {
 	return i + 1
 }
 
-// Place formats a position in a file for people: a cell such as "Names!B7" in a sheet, and a line
-// with a column, such as "7:12", in other files. A number that is 0 is unknown.
+// Place formats a position in a file for display. A position in a workbook is a cell, such as
+// "Names!B7". A position in any other file is a line and a column, such as "7:12". A line or column
+// of 0 means unknown, and Place omits the number.
 func Place(sheet string, line, column int) string {
 	switch {
 	case sheet != "" && column > 0:

@@ -38,12 +38,11 @@ func (c *caddyMap) record(b []byte, r *store.Record) ([]byte, error) {
 
 func (*caddyMap) authority(*store.Authority) {}
 
-// rule always fails, because a map in Caddy has no rules.
+// rule always fails, because the map directive of Caddy cannot express rules.
 func (*caddyMap) rule(b []byte, _ *store.Authority, _ int) ([]byte, error) {
 	return b, errors.New("rules are not written for Caddy")
 }
 
-// end appends nothing, because rules are not written.
 func (*caddyMap) end(b []byte, _ *store.Authority) ([]byte, error) { return b, nil }
 
 func (*caddyMap) tail() []byte {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// value sets a field of a record from cell i. If a record has several rows, they may all have the
-// same value there.
+// value sets a field of the current record from cell i of a row. Several rows of the same record
+// may repeat a value, but must not contradict each other.
 func (t *table) value(r *row, i int) {
 	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
 	if first.line > 0 {
@@ -84,7 +84,7 @@ func (t *table) text(r *row, i int) string {
 	return t.values(r, i, false)[0]
 }
 
-// list reads a cell whose values are separated by vertical bars.
+// list splits a cell at vertical bars.
 func (t *table) list(r *row, i int) []string {
 	if separator := t.columns[i].separator; separator != "" {
 		var values []string

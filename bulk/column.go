@@ -11,8 +11,8 @@ type column struct {
 	ignored   bool   // the column is skipped
 }
 
-// elementColumn begins the titles of the columns for metadata elements. All other columns are
-// members of a record or of a location.
+// elementColumn is the prefix of column titles for metadata elements. All other titles are names of
+// members of a record or a location.
 const elementColumn = "dc:"
 
 func titles() []string {

@@ -12,8 +12,8 @@ type Decompressed struct {
 	closing    func()
 }
 
-// Decompress returns the content of r, whose compression it detects from the first bytes. The
-// caller must close the result, which does not close r.
+// Decompress returns the decompressed content of r. It detects the compression from the first
+// bytes. The caller must close the result. Closing the result does not close r.
 func Decompress(r io.Reader) (*Decompressed, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	c := guess(in)
@@ -24,5 +24,5 @@ func Decompress(r io.Reader) (*Decompressed, error) {
 	return &Decompressed{plain, c != Plain, closing}, nil
 }
 
-// Close releases the memory of the decompression.
+// Close releases the resources of the decompressor.
 func (d *Decompressed) Close() { d.closing() }

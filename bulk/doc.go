@@ -5,59 +5,60 @@
 // # Files
 //
 // A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF, which may be missing
-// after the last line, and blank lines are skipped. A line has at most 4 MiB, and so have the lines
-// of a quoted cell together. An error names line, column and byte offset. An invalid record is
-// rejected, and all other records are imported.
+// after the last line, and blank lines are skipped. A line may have up to 4 MiB. The same limit
+// applies to the total length of a row with line breaks in quoted cells. An error gives the line,
+// the column and the byte offset. An invalid record is rejected, and all other records are
+// imported.
 //
 // # JSON Lines
 //
-// One object per line, with the fields of [store.Record] under their JSON names; only "name" is
-// required. Unknown and repeated fields, wrong types, invalid escapes and anything after the object
-// are errors.
+// Each line is a JSON object with the fields of [store.Record] under their JSON names. Only "name"
+// is required. Unknown and repeated fields, wrong types, invalid escapes and anything after the
+// object are errors.
 //
 // # CSV and TSV
 //
-// A header line names the columns: name, status, reason, show_locations, successors, same_as, the
-// members of a location, and dc:ELEMENT for metadata. Each line has at most one location;
-// consecutive lines with the same name are one record. Two spellings count as the same name if they
-// have one key and differ only in letter case; any other spelling begins another record. A value of
-// the whole record, such as the status, can be in any line of the record, but not with different
-// values.
+// The first line is a header with the titles of the columns: name, status, reason, show_locations,
+// successors, same_as, the members of a location, and dc:ELEMENT for metadata. Each line has at
+// most one location. Consecutive lines with the same name form one record. Two spellings count as
+// the same name if they have the same canonical key and differ only in letter case. Any other
+// spelling begins a new record. A value that applies to the whole record, such as the status, may
+// appear in any of its lines. If several lines have the value, they must agree.
 //
-// Successors, same_as and metadata may have several values, separated by bars. An empty cell means
-// no value. An invalid line makes its record invalid.
+// A cell for successors, same_as or metadata may have several values, separated by vertical bars.
+// An empty cell means no value. An invalid line makes the whole record invalid.
 //
-// CSV follows RFC 4180. In lists, \| is a bar and \\ a backslash. An invalid cell affects only its
-// line: if a superfluous quote makes several lines one cell, these lines are read again one by one.
-// In TSV, quotes have no meaning, and \t \n \r \\ are escapes in all cells. CSV and TSV can
-// represent all of a record except "modified" and "revision".
+// CSV follows RFC 4180. In a cell with several values, \| is a vertical bar and \\ a backslash. An
+// invalid cell affects only its own line. If a superfluous quote joins several lines into one cell,
+// the reader splits these lines again. In TSV, quotes have no meaning, and \t \n \r \\ are escapes
+// in all cells. CSV and TSV represent all fields of a record except "modified" and "revision".
 //
 // # Import
 //
-// A [Conflict] determines how existing names are handled. By default an import merges (see
-// [registrar.Request], Add): it changes only fields that the record in the file has, and removes
-// nothing.
+// A [Conflict] determines what the import does if a name exists already. By default, the import
+// merges: it adds locations, aliases and successors, and replaces the other fields that are present
+// in the file. A field that is absent from the file remains unchanged.
 //
-// The import ignores "modified". It uses "revision" as the revision on which a record in the file
-// is based:
+// The import ignores "modified". A "revision" in the file is the revision that the user has edited:
 //
-//   - If the record would change nothing, the name is unchanged, whatever the revision is.
-//   - If the record would change an existing name, and the name has another revision, the record is
-//     rejected.
-//   - If the name does not exist, it is created, whatever the revision is.
+//   - If the record would change nothing, the import accepts any revision.
+//   - If the record would change an existing name, the store must have the same revision of the
+//     name. Otherwise the record is rejected.
+//   - If the name does not exist, the import creates it, whatever the revision is.
 //
 // To resume an interrupted import, start it again: records that were already imported change
-// nothing. If a file has several records of one name, they are applied one after the other.
+// nothing. If a file has several records of one name, the import applies them in order.
 //
 // # Export
 //
-// An export is a snapshot in the order of names. If the file is imported into an empty store,
-// another export gives the same bytes, except for "modified" and "revision", which the store sets.
-// The file contains no authorities, so an authority that folds case must exist before the import. A
-// record that a format cannot represent is rejected, never written in part.
+// An export is a consistent snapshot of the records, sorted by name. If the file is imported into
+// an empty store, another export gives the same bytes, except for "modified" and "revision", which
+// the store sets. The file does not contain naming authorities. If an authority ignores letter
+// case, create it before the import. An export in JSON Lines, CSV or TSV never writes a record in
+// part. It leaves out a record that the format cannot represent.
 //
-// A map contains a location for each active name: the one to which the server redirects a client
-// without preferences. A location cannot inject directives into the configuration of a web server:
-// the export rejects URLs with anything but visible ASCII, and quotes words by the rules of the web
-// server.
+// A map contains one location for each active name. This is the location to which the server
+// redirects a client without preferences. A location cannot inject directives into the
+// configuration of a web server, because the export rejects URLs with anything but visible ASCII
+// and quotes words by the rules of the web server.
 package bulk

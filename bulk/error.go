@@ -35,7 +35,7 @@ func (e *LineError) Error() string {
 }
 
 // A BrokenError reports that the input ended too early or could not be read. All records before
-// Line were read.
+// Line have been read.
 type BrokenError struct {
 	Line int // line at which the input ended, from 1
 	Err  error

@@ -34,9 +34,10 @@ type ExportOptions struct {
 	Refused     func(Refusal)    // called for every record that the format cannot represent, if not nil
 }
 
-// Export writes records to w in the order of names, in their state of one moment. It leaves out the
-// records that the format cannot represent, and passes them to Refused. If a format cannot
-// represent some fields, it may write the record without them and pass it to Refused too.
+// Export writes a consistent snapshot of the records to w, sorted by name. It leaves out records
+// that the format cannot represent, and calls Refused for each of them. If a format cannot
+// represent only some fields, Export may write the record without these fields. It then calls
+// Refused as well.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -61,9 +62,9 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine if the format leaves the record out, a
-	// *heldError if the format cannot represent it, and a *partError if some of its fields are
-	// missing from the output.
+	// record appends a record. The error is errNoLine if the format does not include the record,
+	// such as a retired name in a map. It is a *heldError if the format cannot represent the
+	// record, and a *partError if the record was appended without some of its fields.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
@@ -75,14 +76,14 @@ type ruled interface {
 	// rule appends a rule of an authority. The error says what the format cannot represent.
 	rule(b []byte, a *store.Authority, i int) ([]byte, error)
 
-	// end appends whatever ends the rules of an authority. The rules of the parent authority
-	// follow, so end must keep them from answering for names of this authority.
+	// end is called after the rules of an authority if rules of a parent authority follow. It
+	// appends a directive that keeps the rules of the parent from matching names of this authority.
 	end(b []byte, a *store.Authority) ([]byte, error)
 
 	tail() []byte
 }
 
-// A surveyor is an encoder that reads all records before it writes the head.
+// A surveyor is an encoder that must see all records before it can write the head.
 type surveyor interface{ survey(r *store.Record) }
 
 var errNoLine = errors.New("bulk: no line")
@@ -186,8 +187,8 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return e.rules(out, authorities)
 }
 
-// authorities passes all authorities to the encoder. If the format has rules, it also returns the
-// authorities with the prefix that have rules.
+// authorities passes all authorities to an encoder that writes rules. It returns the authorities
+// below the prefix that have rules, with child authorities before their parents.
 func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix string) (all []*store.Authority, err error) {
 	r, ok := e.encoder.(ruled)
 	if !ok {

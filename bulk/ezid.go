@@ -12,8 +12,8 @@ import (
 
 const ezidLabels = 1000
 
-// An ezidEncoder writes CSV as EZID's batch downloads: a row for each identifier, and a column for
-// each label that occurs.
+// An ezidEncoder writes CSV in the form of the batch downloads of EZID. The table has a row for
+// each identifier and a column for each metadata label.
 type ezidEncoder struct {
 	labels map[string]bool
 	sorted []string // the labels in order
@@ -66,8 +66,8 @@ func (e *ezidEncoder) record(b []byte, r *store.Record) ([]byte, error) {
 	return b, nil
 }
 
-// ezidSpelling returns the identifier in a record as it was entered, or "" if that is the key of
-// the name or has another form than in EZID.
+// ezidSpelling returns the identifier of a record for EZID. It keeps the original spelling if EZID
+// would accept this spelling for the same name.
 func ezidSpelling(r *store.Record) string {
 	id := ezid.ID(r.Name)
 	label := id[:strings.IndexByte(id, ':')+1]
@@ -80,8 +80,8 @@ func ezidSpelling(r *store.Record) string {
 	return id
 }
 
-// ezidLost returns the fields of a record that its elements do not represent: these fields would
-// differ in a record made from the elements.
+// ezidLost returns the fields of a record that would be lost if the record were restored from the
+// EZID elements.
 func ezidLost(r *store.Record, e ezid.Elements) (lost []string) {
 	again := &store.Record{Name: r.Name, Status: nomen.Active, Modified: r.Modified, Revision: r.Revision}
 	for _, label := range slices.Sorted(maps.Keys(e)) {

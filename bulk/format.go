@@ -8,8 +8,8 @@ import (
 // A Format is a file format of records.
 type Format uint8
 
-// The formats. Only JSONLines, CSV, TSV and XLSX can be read. XLSX cannot be written. The others
-// contain only a part of each record.
+// The formats. Only JSONLines, CSV, TSV and XLSX can be read. All formats except XLSX can be
+// written. The other formats contain only a part of each record.
 const (
 	JSONLines Format = iota // the default
 	CSV
@@ -25,7 +25,7 @@ const (
 	XLSX
 )
 
-// formats has the name, the media type and the suffixes of files of each format.
+// formats lists for each format its name, its media type, and its file name suffixes.
 var formats = [...]struct {
 	name, mediaType string
 	suffixes        []string
@@ -50,8 +50,8 @@ func Formats() []Format {
 	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch, Htaccess, OBOYAML, CaddyMap, XLSX}
 }
 
-// ParseFormat returns the format with the name s, as on the command line and in the admin API (see
-// [Format.String]).
+// ParseFormat returns the format with the name s. The names are those that [Format.String] returns.
+// The command line and the admin API use the same names.
 func ParseFormat(s string) (Format, bool) {
 	for f, known := range formats {
 		if s == known.name {
@@ -69,7 +69,7 @@ func (f Format) String() string {
 	return formats[f].name
 }
 
-// MediaType returns the media type of a file of the format.
+// MediaType returns the media type of the format.
 func (f Format) MediaType() string { return formats[f].mediaType }
 
 // Readable reports whether records can be read from the format.
@@ -89,8 +89,8 @@ const (
 	Zstd
 )
 
-// Suffixes returns the format and compression for the name of a file, or false if the suffix is
-// unknown. "-" and names without a suffix mean JSON Lines.
+// Suffixes determines the format and compression from the suffixes of a file name. It returns false
+// if a suffix is unknown. "-" and names without a suffix mean JSON Lines.
 func Suffixes(filename string) (f Format, c Compression, ok bool) {
 	base := filename[strings.LastIndexAny(filename, `/\`)+1:]
 	base = strings.ToLower(base)

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// A handleBatch writes batch files for the tools of Handle.Net servers: an operation CREATE for
-// each active handle, with a line for each of its values.
+// A handleBatch writes batch files for the tools of Handle.Net servers. For each active handle, the
+// file has a CREATE operation with one line for each value.
 type handleBatch struct{}
 
 func (handleBatch) head() []byte { return nil }
@@ -39,8 +39,8 @@ func (handleBatch) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// batchValues returns the values of a handle in a batch file. A retired name whose only successor
-// is a handle becomes an alias.
+// batchValues returns the values of a handle for a batch file. If a retired name has a single
+// successor that is a handle, the only value is an alias for the successor.
 func batchValues(r *store.Record) ([]nomen.Value, error) {
 	if r.Status == nomen.Retired && len(r.Successors) == 1 {
 		if other, ok := hdl.Of(r.Successors[0]); ok {

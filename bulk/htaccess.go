@@ -13,11 +13,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxHtaccessLine is the maximum length of a line that Apache httpd reads, in bytes, with a margin.
+// maxHtaccessLine is the maximum length of a line in bytes. It is slightly below the limit of
+// Apache httpd.
 const maxHtaccessLine = 8000
 
-// A htaccess writes directives of mod_rewrite for the .htaccess file of the directory of the
-// prefix, or of the root directory if the prefix is not a web name.
+// An htaccess writes an .htaccess file with mod_rewrite directives. If the prefix is an http or
+// https URL, the file is for the directory with this URL, and otherwise for the root directory.
 type htaccess struct {
 	at     time.Time
 	path   webPath
@@ -58,8 +59,8 @@ func rewriteRule(pattern, target, flags string) string {
 	return "RewriteRule " + apacheQuote(pattern) + " " + apacheQuote(target) + " [" + flags + "]\n"
 }
 
-// apacheQuote quotes an argument of a directive of mod_rewrite. There is no escape for the
-// quotation mark, except in expressions.
+// apacheQuote quotes an argument of a mod_rewrite directive. Apache httpd has no escape for the
+// quotation mark, except \x22 in regular expressions.
 func apacheQuote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\x22`) + `"` }
 
 func apacheLiteral(s string) string {
@@ -100,7 +101,8 @@ func (h *htaccess) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	return b, nil
 }
 
-// end appends a rule with status 404 for the names of the authority that no other rule answers.
+// end appends a rule that returns status 404 for all names of the authority that no earlier rule
+// matches.
 func (h *htaccess) end(b []byte, a *store.Authority) ([]byte, error) {
 	begin, err := h.path.begin(a)
 	if err != nil {

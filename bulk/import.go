@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Warning says what may be a mistake in an imported record.
+// A Warning describes a possible mistake in an imported record.
 type Warning struct {
 	Sheet   string `json:"sheet,omitempty"` // of a workbook
 	Line    int    `json:"line"`            // from 1
@@ -26,7 +26,7 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// A Change says what a record in a file changes.
+// A Change describes how a record in a file changes the name in the store.
 type Change struct {
 	Sheet   string   `json:"sheet,omitempty"` // of a workbook
 	Line    int      `json:"line"`            // from 1
@@ -35,7 +35,7 @@ type Change struct {
 	Fields  []string `json:"fields,omitempty"` // changed fields, if the name existed
 }
 
-// A Conflict determines what an import does with existing names.
+// A Conflict determines what an import does if a name in the file exists already.
 type Conflict uint8
 
 // The values of Conflict.
@@ -71,20 +71,20 @@ type ImportOptions struct {
 	Why         string           // reason in the history
 	Now         func() time.Time // clock for [Summary].Seconds; time.Now if nil
 
-	// Scratch makes temporary storage for a dry run of more than one batch. If it is nil, the dry
-	// run holds all records of the file in memory.
+	// Scratch creates temporary storage for a dry run of more than one batch. If Scratch is nil,
+	// the dry run keeps all records of the file in memory.
 	Scratch func() (Scratch, error)
 
 	Pins Pins // the revisions that names must have; nil accepts any
 
-	// Rejects receives the lines of rejected records as a table with a column "error", which users
-	// can correct and import. After the first error of the writer, nothing more is written. If
-	// Rejects is nil, there is no table.
+	// Rejects receives the lines of rejected records as a table with an additional column "error".
+	// Users can correct the table and import it. After a write error, nothing more is written to
+	// Rejects. If Rejects is nil, no table is written.
 	Rejects io.Writer
 
-	// Functions that the import calls unless they are nil: Refused, Warned, Changed and After in
-	// the order of the file. Warnings are only about names that are created or changed, and about
-	// retired names that are left unchanged.
+	// The import calls the following functions, except those that are nil. It calls Refused,
+	// Warned, Changed and After in the order of the records in the file. Warned is called only for
+	// names that are created or changed, and for retired names that the import does not change.
 	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
 	Progress func(Summary)               // after every batch
 	Position func(bytes int64)           // after Progress, with the offset after decompression of the last record of the batch
@@ -95,8 +95,8 @@ type ImportOptions struct {
 	Doubted  func(Doubts)                // at the end, unless all counts are zero
 }
 
-// request returns the request for a record. A record with a revision can only replace that revision
-// of an existing name.
+// request returns the registrar request for a record. If the record has a revision, the request
+// succeeds only if an existing name still has this revision.
 func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
@@ -111,13 +111,13 @@ func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	return req
 }
 
-// Doubts counts records of an import that may be mistakes.
+// Doubts counts records of an import that look like mistakes.
 type Doubts struct {
 	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the name in the same batch
 	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
 }
 
-// A Scratch is a [registrar.Scratch] for one dry run.
+// A Scratch is the temporary storage of one dry run.
 type Scratch interface {
 	registrar.Scratch
 	io.Closer
@@ -136,13 +136,13 @@ func (m memory) Keep(records []*store.Record) error {
 
 func (memory) Close() error { return nil }
 
-// Import imports the records of r. It rejects invalid records one by one, and imports the others.
-// The summary is valid even if there is an error. The error is:
+// Import reads records from r and writes them to the store. It skips invalid records and imports
+// all valid ones. The summary is valid even if there is an error. The error is:
 //
-//   - a [*BrokenError] if r ended too early: the records before the end were imported;
+//   - a [*BrokenError] if r ended too early. The records before the end have been imported.
 //   - a [*LineError] if r is a table with an invalid header line, or a workbook that cannot be
-//     opened: nothing was imported;
-//   - in all other cases a failure of the store, or the error of ctx.
+//     opened. Nothing has been imported.
+//   - in all other cases, a failure of the store, or the error of ctx.
 //
 // The caller must check whether the actor may set ImportOptions.Who.
 func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r io.Reader, o ImportOptions) (Summary, error) {
@@ -189,8 +189,8 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	return i.summary, err
 }
 
-// An importer is one call of Import. One goroutine reads batches, several check them, and the
-// caller's goroutine applies them in order.
+// An importer holds the state of one call of Import. One goroutine reads batches, several
+// goroutines check them, and the goroutine that called Import applies them in order.
 type importer struct {
 	load    *registrar.Load
 	options ImportOptions
@@ -214,13 +214,12 @@ type batch struct {
 	end     error         // why this is the last batch; nil if more follow
 }
 
-// An item is a record, or the error of an invalid record.
+// An item is either a valid record or the error for an invalid one.
 type item struct {
 	line fileLine
 	bad  *LineError
 }
 
-// position returns the offset of the record in the file.
 func (it *item) position() int64 {
 	if it.bad != nil {
 		return it.bad.Offset
@@ -365,8 +364,9 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember stores the results of b for the checks of later batches in a dry run, because the store
-// does not get them. It does nothing if b is the only batch.
+// remember creates temporary storage if a dry run has more than one batch. The storage keeps the
+// results of earlier batches for the checks of later ones, because a dry run does not write to the
+// store.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -381,9 +381,9 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-// count counts and reports the outcome of a record. The parameter pinned says that the request
-// expected a revision because of [ImportOptions].Pins. A conflict then means that another user has
-// changed the name during the import.
+// count counts and reports the outcome of a record. If pinned is true, the request expected the
+// revision from [ImportOptions].Pins. A conflict then means that another user changed the name
+// during the import.
 func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
 	case out.Err != nil:
@@ -458,8 +458,8 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver replaces the URL *s of a resolver by the name in it. It leaves a URL with a query or
-// a fragment alone, because a name has neither.
+// mapResolver checks whether *s is the URL of a name at a well-known resolver, and replaces it by
+// the name. It does not change a URL with a query or a fragment, which a name cannot contain.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling

@@ -10,20 +10,20 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A decoder reads one JSON text (RFC 8259) whose structure the caller knows. After the first error,
-// which the decoder keeps, it reads nothing more.
+// A decoder reads one JSON text (RFC 8259) with a structure known to the caller. The decoder keeps
+// the first error and then stops reading.
 //
-// Strings without escapes are substrings of the input.
+// Decoded strings without escapes share memory with the input.
 type decoder struct {
 	in  string
 	at  int        // offset in the input
 	key int        // offset of the key of the current member
 	err *LineError // the first error, without the line number
 
-	// short reports that the input ended too early.
+	// short is set if the input ended too early.
 	short bool
 
-	// Path of the current value, for errors.
+	// The path of the current value is used in errors.
 	field string // member of the outer object
 	index int    // index of the element in a list, or -1
 	sub   string // member of an inner object
@@ -85,7 +85,7 @@ func (d *decoder) space() int {
 	return d.at
 }
 
-// take skips white space and the byte c. The result is false if another byte follows.
+// take skips white space and then the byte c. It returns false if the next byte is not c.
 func (d *decoder) take(c byte) bool {
 	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
 		d.at++
@@ -94,8 +94,8 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want is like take, but fails if another byte follows. The error describes c by the parameter
-// description.
+// want is like take, but records an error if the next byte is not c. The parameter description
+// names c in the error.
 func (d *decoder) want(c byte, description string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+description+", found "+d.found())
@@ -125,7 +125,7 @@ func (d *decoder) found() string {
 	return strconv.QuoteRune(r)
 }
 
-// end fails if anything but white space follows.
+// end records an error if the rest of the input is not white space.
 func (d *decoder) end() {
 	if d.err == nil && d.space() < len(d.in) {
 		d.field, d.index, d.sub = "", -1, ""
@@ -184,8 +184,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns the length of a beginning of s without quotes, backslashes and control
-// characters. The length is a multiple of eight.
+// ordinary returns the length of a prefix of s that has no quotes, backslashes or control
+// characters. It examines eight bytes at a time, so the length is a multiple of eight.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -194,10 +194,10 @@ func ordinary(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
-		// The test is true if a byte of x is below ' ', or if a byte of quote or backslash is zero,
-		// because such a byte sets the top bit at its position. A subtraction can also set the top
-		// bit of the next byte wrongly, but only if it has set the bit before correctly. So the
-		// test as a whole is always right.
+		// If a byte of x is below ' ', or a byte of quote or backslash is zero, the subtraction
+		// sets the top bit of this byte. A borrow can also set the top bit of the next byte, but
+		// only after it has set a correct one. So the result is nonzero exactly if there is such a
+		// byte.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}
@@ -205,7 +205,7 @@ func ordinary(s string) int {
 	return i
 }
 
-// escaped reads the rest of a string whose first escape is at offset.
+// escaped reads the rest of a string. The first escape of the string is at offset.
 func (d *decoder) escaped(offset int) string {
 	b := append(make([]byte, 0, len(d.in[d.at:offset])+64), d.in[d.at:offset]...)
 	d.at = offset
@@ -245,7 +245,7 @@ func (d *decoder) escape(b []byte) []byte {
 	return append(b, "\"\\/\b\f\n\r\t"[i])
 }
 
-// unicode reads an escape \uXXXX, or two escapes that form a surrogate pair.
+// unicode reads a \uXXXX escape, or two such escapes that form a surrogate pair.
 func (d *decoder) unicode() rune {
 	start := d.at
 	r := d.hex()

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A jsonEncoder writes the bytes of [store.Record.MarshalJSON], without modified and revision
-// unless revisions is set.
+// A jsonEncoder writes records in the same form as [store.Record.MarshalJSON]. It omits the fields
+// modified and revision unless revisions is set.
 type jsonEncoder struct{ revisions bool }
 
 func (jsonEncoder) head() []byte { return nil }
@@ -140,8 +140,8 @@ func appendTexts(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a JSON string with the escapes of [encoding/json], except the escapes that
-// only HTML needs. It escapes U+2028 and U+2029, which are line separators in JavaScript.
+// appendText appends a JSON string. It uses the same escapes as [encoding/json] with
+// SetEscapeHTML(false). These include U+2028 and U+2029, which are line separators in JavaScript.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

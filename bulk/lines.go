@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// lines reads the lines of a file, which may be compressed.
+// lines is a line reader for a file that may be compressed.
 type lines struct {
 	in    *bufio.Reader
 	yield yield
@@ -30,20 +30,21 @@ type lines struct {
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// The lines to read again are in again, from the offset from. The error late, about a line that
-	// was too long, comes after these lines.
+	// The slice again[from:] contains lines that were pushed back, which read returns first. If
+	// late is not nil, it is the pushed-back error for a line that was too long, and read returns
+	// it next.
 	again []byte
 	from  int
 	late  *LineError
 }
 
-// pending reports whether lines wait to be read again.
+// pending reports whether there are lines that were pushed back.
 func (l *lines) pending() bool {
 	return l.from < len(l.again) || l.late != nil
 }
 
-// newLines returns the lines of r. The error is a [*BrokenError] if even the beginning cannot be
-// read.
+// newLines returns a reader of the lines of r. If the beginning of r cannot be read, the error is a
+// [*BrokenError].
 func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	e, err := sheet.encoding()
 	if err != nil {
@@ -77,8 +78,9 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A yield limits the decompressed data since the last record to a multiple of its compressed size,
-// because a small file could otherwise expand to any number of blank lines.
+// A yield protects against decompression bombs. A small compressed file could expand to any number
+// of blank lines. A yield therefore limits the decompressed data since the last record to a
+// multiple of its compressed size.
 type yield struct {
 	r        io.Reader
 	file     *counter
@@ -98,7 +100,7 @@ func (y *yield) Read(p []byte) (int, error) {
 
 var errBarren = fmt.Errorf("no record in a text that is longer than %d times its compressed form plus %d MiB", maxYield, freeYield>>20)
 
-// fruitful notes that the lines so far contained a record.
+// fruitful is called after each record, and restarts the limit of the [yield].
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
 func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
@@ -137,8 +139,8 @@ func (l *lines) decode(e encoding.Encoding, name string) {
 	l.in, l.encoding = bufio.NewReaderSize(e.NewDecoder().Reader(l.in), bufferSize), name
 }
 
-// mark skips the byte order mark of UTF-8. If no encoding was given and there is a byte order mark
-// of UTF-16, mark decodes the file as UTF-16.
+// mark handles the byte order mark. It skips a UTF-8 mark. A UTF-16 mark sets the encoding to
+// UTF-16, unless the user has specified an encoding.
 func (l *lines) mark() error {
 	head, _ := l.in.Peek(4) // the next read returns the error again
 	switch {
@@ -157,18 +159,18 @@ func (l *lines) mark() error {
 	return nil
 }
 
-// workbooks returns the first bytes of files of spreadsheet programs: ZIP archives, and compound
-// files of old versions.
+// workbooks returns the signatures of workbook files. Workbooks are ZIP archives, or compound files
+// if they were saved by old spreadsheet programs.
 func workbooks() []string { return []string{"PK\x03\x04", "\xD0\xCF\x11\xE0"} }
 
-// Errors about the encoding of a line.
+// These messages report encoding errors in a line.
 const (
 	notUTF8    = "is not UTF-8; save the file as UTF-8, or specify its encoding, such as windows-1252"
 	notEncoded = "is not %s: it has an invalid character"
 )
 
-// replaced returns the offset of the first character that could not be decoded, or -1. In UTF-8 it
-// is always -1.
+// replaced returns the offset of the first replacement character that a decoder has inserted in a
+// line, or -1. It always returns -1 for UTF-8, which is read without a decoder.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -184,7 +186,7 @@ func (l *lines) broken(line int, err error) error {
 	return l.done
 }
 
-// read returns the next line with its line break, which is valid until the next call. After the
+// read returns the next line with its line break. The line is valid until the next call. After the
 // last line, done is set. The error is a [*LineError] for a line that is too long, a
 // [*BrokenError], or io.EOF.
 func (l *lines) read() ([]byte, error) {
@@ -222,7 +224,8 @@ func (l *lines) step(size int64) {
 	l.next += size
 }
 
-// ended returns the last line of a file. It records err, which came with the line and ends reading.
+// ended handles the error that was returned with a line. If the error is io.EOF, the line is the
+// last one.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -235,7 +238,8 @@ func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	return line, nil
 }
 
-// rest reads the rest of a line that is longer than the buffer. It skips a line that is too long.
+// rest reads the rest of a line that is longer than the buffer. If the line exceeds the maximum
+// length, rest skips it and returns a [*LineError].
 func (l *lines) rest(part []byte) ([]byte, error) {
 	const most = maxLine + len("\r\n")
 	l.long = append(l.long[:0], part...)
@@ -257,9 +261,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines again. The parameter text is the text of these
-// lines. The time is proportional to the length of the text, or constant if the lines have been
-// read again already.
+// unread pushes back the most recently read lines. The parameter text must be the text of these
+// lines. If they had been pushed back before, unread does not copy them again.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n
@@ -273,7 +276,7 @@ func (l *lines) unread(text string) {
 	}
 }
 
-// unreadLong makes [lines.read] return once more the error of the last line, which was too long.
+// unreadLong pushes back the error for the last line, which was too long.
 func (l *lines) unreadLong(bad *LineError) {
 	l.late = bad
 	l.next -= bad.size

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// usable returns the locations of a record that a client without preferences could get at a time,
-// the best first, as in package resolve. A name that is not active has none.
+// usable returns the locations that are valid at a time, in the order in which package resolve
+// prefers them for a client without preferences. It returns nil for a name that is not active.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	public := r.PublicLocations() // a web server shows them to anyone
 	switch {
@@ -65,7 +65,7 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return err != nil || at.Before(until)
 }
 
-// best returns the URL to which a name redirects at a time.
+// best returns the URL to which the server would redirect a client without preferences at a time.
 func best(r *store.Record, at time.Time) (string, error) {
 	all := usable(r, at)
 	if len(all) == 0 {
@@ -74,8 +74,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads returns an error if location i cannot be the target of a redirect. Its URL must be visible
-// ASCII, so that it cannot end a line or a word of a map.
+// leads returns an error if the URL of location i cannot be the target of a redirect. The URL must
+// consist of visible ASCII characters, so that it cannot end a line or a word of a map.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -112,14 +112,14 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 `
 
-// maxNginxWord is the maximum length of a word in nginx, in bytes with the quotes (NGX_CONF_BUFFER
-// minus one).
+// maxNginxWord is the maximum length of a word in an nginx configuration, in bytes with the quotes
+// (NGX_CONF_BUFFER minus one).
 const maxNginxWord = 4095
 
-// A nginxMap writes lines for the map directive of nginx. Both words of a line are in quotes,
-// between which only the quote and the backslash are special. But in the second word, $ begins a
-// variable and cannot be escaped, so the encoder writes $ as a variable with the value $. The keys
-// of a map are case-insensitive, and nginx rejects a file with two equal keys.
+// An nginxMap writes lines for the map directive of nginx. Each line has two quoted words: a key
+// and a URL. In both words, the quote and the backslash must be escaped. In the second word, $
+// begins a variable and cannot be escaped, so the encoder writes a variable with the value $
+// instead. The keys of a map are case-insensitive, and nginx rejects a file with two equal keys.
 type nginxMap struct {
 	at     time.Time
 	folded map[uint64]struct{} // hashes of the lower-case forms of keys with capital letters
@@ -153,9 +153,10 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key equals an earlier key without regard to letter case. Keys come in the
-// order of bytes, where capital letters precede small ones. So the first of several equal keys
-// always has a capital letter, and nginxMap remembers only keys with capital letters.
+// seen reports whether a key differs from an earlier key only in letter case. An export writes keys
+// in byte order, in which upper-case letters precede lower-case ones. The first of several equal
+// keys therefore has an upper-case letter, so it is enough to remember keys with upper-case
+// letters.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)
@@ -197,12 +198,12 @@ const apacheHead = `# The locations of names, for Apache httpd:
 #
 `
 
-// maxApacheLine is the maximum length of a line that mod_rewrite reads, in bytes with the line
-// break (REWRITE_MAX_TXT_MAP_LINE).
+// maxApacheLine is the maximum length of a line in a RewriteMap file, in bytes with the line break
+// (REWRITE_MAX_TXT_MAP_LINE).
 const maxApacheLine = 1024
 
-// An apacheMap writes lines for the directive RewriteMap of Apache httpd. A line consists of two
-// words without quotes, which cannot contain white space.
+// An apacheMap writes lines for the RewriteMap directive of Apache httpd. Each line has two words,
+// a key and a URL. The words are not quoted, so they cannot contain white space.
 type apacheMap struct{ at time.Time }
 
 func (apacheMap) head() []byte { return []byte(apacheHead) }
@@ -223,7 +224,8 @@ func (m apacheMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return b, nil
 }
 
-// An uriList writes the locations of each name after a comment with the name (RFC 2483, 5).
+// A uriList writes records as text/uri-list (RFC 2483, section 5). For each name it writes a
+// comment with the name, and then the locations.
 type uriList struct{ at time.Time }
 
 func (uriList) head() []byte { return nil }

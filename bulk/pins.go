@@ -9,24 +9,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Pins are the revisions of names before an import. With them, the import does not overwrite
-// changes that others make in the meantime. A record with a revision in the file needs no pin.
+// Pins returns the revisions that names had before an import. The import rejects a record if
+// another user has changed its name since then. For a record with a revision in the file, the
+// import uses the revision in the file instead.
 type Pins interface {
-	// Next returns the revision that the name of the next valid record must have: 0 if the name
-	// must not exist, and [store.AnyRevision] if any is accepted. The import calls Next once for
-	// each valid record, in order.
+	// Next returns the revision that the name of the next valid record must have. The result is 0
+	// if the name must not exist, and [store.AnyRevision] if any revision is accepted. The import
+	// calls Next once for each valid record, in order.
 	Next() (uint64, error)
 
-	// Own reports whether the import with this ID has made all changes of a name after a revision,
-	// as it does if the file contains the name twice.
+	// Own reports whether the import with the given ID has made all changes of a name since a
+	// revision. This happens if the file contains the name more than once.
 	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
 }
 
-// maxOwn bounds how often a record is tried again after conflicts with earlier records of its file.
+// maxOwn limits the number of retries after a record conflicts with an earlier record of the same
+// file.
 const maxOwn = 3
 
-// pin makes a request expect the revision that its name had before the import. It reports whether
-// it did.
+// pin sets the expected revision of a request to the revision that the name had before the import.
+// It returns false if it has not changed the request.
 func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
 	if o.Pins == nil {
 		return false, nil
@@ -39,7 +41,7 @@ func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
 	return true, nil
 }
 
-// resolveOwn applies the records again whose conflicts are with earlier records of the same file.
+// resolveOwn retries records that conflict with earlier records of the same file.
 func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Outcome) error {
 	if i.options.Pins == nil || i.options.DryRun {
 		return nil
@@ -61,8 +63,8 @@ func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Ou
 	return nil
 }
 
-// applyAgain applies a record again if the conflict was with an earlier record of this import. It
-// reports whether it did.
+// applyAgain retries a record that conflicts with an earlier record of this import. It returns
+// false if there was no such conflict.
 func (i *importer) applyAgain(ctx context.Context, req *registrar.Request, out *registrar.Outcome) (bool, error) {
 	var conflict *store.ConflictError
 	if !errors.As(out.Err, &conflict) {

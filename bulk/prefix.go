@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// keyPrefix returns the common prefix of the keys of all names that begin with o.Prefix in any
-// spelling. It is in lower case where keys are: in the scheme and the namespace, and in the element
-// if the authority ignored case at the time o.At. A text that cannot be the beginning of a name
-// stays unchanged.
+// keyPrefix converts o.Prefix to a prefix of canonical keys, so that it matches names in any
+// spelling. It converts the scheme and the namespace to lower case. If the authority ignored letter
+// case at the time o.At, it also converts the element. It does not change a text that cannot be the
+// beginning of a name.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {
@@ -38,7 +38,8 @@ func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, e
 	return key[:fold] + strings.ToLower(key[fold:]), nil
 }
 
-// canonicalPrefix returns the beginning of the keys of all names whose spelling begins with s.
+// canonicalPrefix returns the prefix that the canonical keys of all names beginning with s have in
+// common.
 func canonicalPrefix(s string) string {
 	if p, err := name.ParsePrefix(s); err == nil {
 		key := p.String()

@@ -38,9 +38,9 @@ func (r *reader) keep() {
 	}
 }
 
-// newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot be
-// read, a [*LineError] for an invalid header line or a workbook that cannot be opened, or a
-// [*SheetError]. The caller must close the reader, which does not close r.
+// newReader returns a reader of the records in r. The error is a [*BrokenError] if the beginning of
+// r cannot be read, a [*LineError] for an invalid header line or a workbook that cannot be opened,
+// or a [*SheetError]. The caller must close the reader. Closing the reader does not close r.
 func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, error) {
 	if !f.Readable() {
 		return nil, fmt.Errorf("bulk: reading the format %s is not supported", f)
@@ -95,7 +95,7 @@ func (r *reader) close() { r.lines.close() }
 
 // next returns the next record. The error is one of these:
 //
-//   - a [*LineError] for an invalid record; next can be called again;
+//   - a [*LineError] for an invalid record, after which next can be called again;
 //   - a [*BrokenError] if the input ended too early;
 //   - io.EOF at the end.
 func (r *reader) next() (fileLine, error) {

@@ -9,8 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// record reads the object of a record, and returns which fields the object has. It is not
-// recursive.
+// record reads a record, and returns the set of fields that are present. It is not recursive.
 func (d *decoder) record() (*store.Record, registrar.Fields) {
 	rec := new(store.Record)
 	fields := registrar.FieldName
@@ -32,7 +31,8 @@ func (d *decoder) record() (*store.Record, registrar.Fields) {
 	return rec, fields
 }
 
-// Members of a record and of a location, as bits of a memberSet.
+// These constants are the bits of a memberSet. They stand for the members of a record or a
+// location.
 const (
 	isUnknown = iota
 	isName
@@ -71,7 +71,7 @@ const (
 
 type memberSet uint64
 
-// members are the names of the members in JSON, and of the columns of tables.
+// members contains the names of the members, which are used as JSON keys and as column titles.
 var members = [...]string{
 	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
 	isSuccessors: "successors", isReason: "reason", isShowLocations: "show_locations", isValues: "values", isModified: "modified", isRevision: "revision",
@@ -106,8 +106,8 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first checks the key of a member before its value is read, and adds it to members. It fails for
-// an unknown or repeated key. The result is false if the decoder has an error.
+// first adds a member to the set before its value is read. An unknown or repeated key is an error.
+// The result is false if the decoder has an error.
 func (d *decoder) first(members *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -155,7 +155,7 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	return 0
 }
 
-// time reads a time and ignores it.
+// time checks a time and discards the value.
 func (d *decoder) time() {
 	at := d.space()
 	var t time.Time
@@ -263,7 +263,8 @@ func valueText(v *nomen.Value, bit int) *string {
 	return &v.Timestamp
 }
 
-// minRank permits negative ranks here, because the registrar has a better error for them.
+// minRank is the minimum for integers such as a priority. It is negative because the registrar has
+// a better error message for negative numbers than the decoder.
 const minRank = -1 << 31
 
 func textOf(l *nomen.Location, bit int) *string {

@@ -23,7 +23,8 @@ type Refusal struct {
 	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
 }
 
-// Codes of refusals. The others are the rules of [registrar.RefusalError].
+// These values of [Refusal.Code] are defined here. For a [registrar.RefusalError], the code is the
+// Rule of the error.
 const (
 	CodeLine     = "line"     // the line is not a valid record
 	CodeConflict = "conflict" // the line is based on another revision
@@ -52,7 +53,7 @@ func (r Refusal) String() string {
 	return s
 }
 
-// Cell returns the cell of a workbook, such as "Names!B7", or "" for other files.
+// Cell returns the position of the cell in a workbook, such as "Names!B7", or "" for other files.
 func (r Refusal) Cell() string {
 	if r.Sheet == "" {
 		return ""
@@ -60,8 +61,8 @@ func (r Refusal) Cell() string {
 	return Place(r.Sheet, r.Line, r.Column)
 }
 
-// reason splits an error into the invalid field, the reason, and the code. The reason does not
-// repeat the name.
+// reason returns the invalid field, the reason and the code for an error. The reason does not
+// include the name of the record.
 func reason(err error) (field, why, code string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError

@@ -11,14 +11,14 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// errorColumn is the title of the column that says why a line was rejected, which an import
-// ignores.
+// errorColumn is the title of the column that says why a line was rejected. An import ignores this
+// column.
 const errorColumn = "error"
 
 // rejects writes the lines of rejected records as a table, which users can correct and import. The
-// table has the columns of the file, or for JSON Lines the column "text", and then the column
-// "error". It is UTF-8 with a byte order mark. Cells that a spreadsheet would execute are marked
-// (see [Sheet].Spreadsheet).
+// table has the columns of the file, or the single column "text" for JSON Lines, followed by the
+// column "error". It is encoded in UTF-8 with a byte order mark. Cells that a spreadsheet would
+// execute begin with an apostrophe (see [Mark]).
 type rejects struct {
 	out   *bufio.Writer
 	table *table // nil for JSON Lines
@@ -26,8 +26,8 @@ type rejects struct {
 	err   error // the first write error, after which nothing more is written
 }
 
-// newRejects returns a table of rejected records that is written to w. If w is nil, only its method
-// value is used.
+// newRejects returns a rejects that writes to w. If w is nil, nothing is written, and only the
+// method value is useful.
 func newRejects(w io.Writer, t *table) *rejects {
 	r := &rejects{table: t}
 	if w != nil {
@@ -56,7 +56,7 @@ func (r *rejects) add(lines []keptLine, why Refusal) {
 // maxValue is the maximum number of bytes of [Refusal.Value].
 const maxValue = 200
 
-// value returns the cell that is the reason for rejecting a record, or "" if it is unknown.
+// value returns the content of the cell that caused the rejection, or "" if the cell is unknown.
 func (r *rejects) value(lines []keptLine, why Refusal) string {
 	if r.table == nil || why.Field == "" {
 		return ""
@@ -99,7 +99,7 @@ func (r *rejects) cells(line string) []string {
 	return all
 }
 
-// without removes the cell of a column "error" from an earlier import.
+// without removes the cells of "error" columns, which earlier imports have added.
 func (r *rejects) without(cells []string) []string {
 	if r.table == nil {
 		return cells
@@ -131,8 +131,8 @@ func (r *rejects) write(cells []string, last string) {
 	w.Flush()
 }
 
-// marked adds marks to the cells that a spreadsheet would execute. If the file has marks already,
-// it adds none.
+// marked adds an apostrophe to cells that a spreadsheet would execute. If the file already has such
+// marks, it does not add a second one to a marked cell.
 func (r *rejects) marked(cells []string) []string {
 	hasMarks := r.table != nil && r.table.sheet.Spreadsheet
 	for i, c := range cells {
@@ -143,8 +143,8 @@ func (r *rejects) marked(cells []string) []string {
 	return cells
 }
 
-// splitRow splits a line into cells as long as they are valid. The last cell is the rest of the
-// line.
+// splitRow splits a line into cells. If a cell is invalid, the rest of the line becomes the last
+// cell.
 func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator string) {
 	r := &row{text: line}
 	if tabs {
@@ -162,8 +162,9 @@ func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator
 	return cells, string(rune(delimiter))
 }
 
-// Names calls the function each with the name and the line of every record that an import with the
-// options o could read. If this function returns an error, Names stops and returns the error.
+// Names calls the function each for every record in r that an import with the options o can parse.
+// The arguments are the line number and the name as it appears in the file. If the function returns
+// an error, Names stops and returns this error.
 func Names(r io.Reader, o ImportOptions, each func(line int, spelling string) error) error {
 	in, err := newReader(r, o.Format, o.Compression, o.Sheet)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A row is a line of a table, or several if a quoted cell contains line breaks.
+// A row is a row of a table. It consists of several lines if a quoted cell contains line breaks.
 type row struct {
 	text   string // as read, with its line break
 	number int    // of its first line
@@ -27,8 +27,8 @@ type cell struct {
 	day  bool // in a workbook: a date without a time
 }
 
-// place returns the line, column and offset of a byte in the row. In a workbook, they are the
-// numbers of the row and the cell, and 0.
+// place returns the line, the column and the offset in the file for an offset in the row. For a
+// workbook, it returns the row number, the column number and 0.
 func (r *row) place(at int) (line, column int, offset int64) {
 	if r.sheet != "" {
 		for _, c := range r.cells {
@@ -50,7 +50,7 @@ func (r *row) fail(at int, field, format string, args ...any) {
 	r.bad.Line, r.bad.Column, r.bad.Offset = r.place(at)
 }
 
-// unmark removes the marks for spreadsheets from the cells.
+// unmark removes the apostrophes that [Mark] adds.
 func (r *row) unmark() {
 	for i := range r.cells {
 		c := &r.cells[i]
@@ -72,8 +72,9 @@ type rowReader struct {
 	recognise func(line string) byte // returns the delimiter; nil for a comma
 }
 
-// next returns the next row that is not empty, which is valid until the next call. The error is a
-// [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
+// next returns the next row that is not empty. The row is valid until the next call. If the row has
+// an invalid cell, its field bad is set. The error is a [*LineError] for a line that is too long, a
+// [*BrokenError], or io.EOF.
 func (t *rowReader) next() (*row, error) {
 	if t.book != nil {
 		return t.book.next(&t.row)
@@ -107,8 +108,8 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter from the first row if the row is a "sep=" line of Excel, and reports
-// whether it is.
+// named determines the delimiter from the first row. It returns true if the row is a "sep=" line of
+// Excel, which only specifies the delimiter.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {
 		return false
@@ -122,8 +123,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads lines until the quotes of the row are balanced, or until the maximum length of a
-// line. It reports whether they are balanced.
+// gather appends lines to the row until the number of quotes is even, or the row exceeds the
+// maximum length. It reports whether the number is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= maxLine {
@@ -148,9 +149,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells. The parameter even says that the number of quotes is even. An
-// invalid cell may include later lines because of a superfluous quote, so split makes these lines
-// separate rows that are read again. The error is a [*BrokenError].
+// split splits the row into cells. The parameter even reports whether the row has an even number of
+// quotes. A superfluous quote can join later lines to an invalid cell. In this case, split pushes
+// these lines back, so that they are read as separate rows. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
@@ -220,8 +221,7 @@ func (r *row) splitCells(delimiter byte) int {
 	}
 }
 
-// bare reads a cell without quotes. It returns the offset after the cell, or -1 if the cell is
-// invalid.
+// bare reads an unquoted cell. It returns the offset after the cell, or -1 if the cell is invalid.
 func (r *row) bare(at int, delimiter byte) int {
 	i := at
 	for ; i < len(r.text); i++ {
@@ -238,8 +238,8 @@ func (r *row) bare(at int, delimiter byte) int {
 	return i
 }
 
-// quoted reads a cell in quotes from the offset after its opening quote. It returns the offset
-// after the closing quote, or -1.
+// quoted reads a quoted cell. The parameter at is the offset after the opening quote. The result is
+// the offset after the closing quote, or -1 if there is no closing quote.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files that
-// nomen writes, but also recognizes semicolons, tabs and bars as delimiters of CSV.
+// A Sheet describes a table that was saved by a spreadsheet or another program. The zero Sheet
+// describes files that nomen writes. It also recognizes semicolons, tabs and vertical bars as
+// delimiters of CSV.
 type Sheet struct {
 	Name      string   // name of the sheet in a workbook; "" if only one sheet has values
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
@@ -18,8 +19,8 @@ type Sheet struct {
 	Columns   []string // each TITLE=COLUMN: the column for a title; TITLE= skips the column
 	Split     []string // each COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
 
-	// Spreadsheet removes the marks of an export for spreadsheets (see [ExportOptions]). It is only
-	// for CSV and TSV.
+	// Spreadsheet makes the import remove the apostrophes that an export with
+	// [ExportOptions].Spreadsheet has added. It is only for CSV and TSV.
 	Spreadsheet bool
 }
 
@@ -34,7 +35,7 @@ func (e *SheetError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.Option, e.Value, e.Reason)
 }
 
-// Check returns a [*SheetError] for options that are invalid for any file.
+// Check returns a [*SheetError] if an option is invalid, whatever the format of the file is.
 func (s *Sheet) Check() error {
 	if _, err := s.encoding(); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (s *Sheet) Check() error {
 	return nil
 }
 
-// Fits returns a [*SheetError] for options that are invalid for a file of a format.
+// Fits returns a [*SheetError] if an option does not apply to files of the format f.
 func (s *Sheet) Fits(f Format) error {
 	switch {
 	case s.Spreadsheet && f == JSONLines:
@@ -82,7 +83,7 @@ func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
 
-// cutLast cuts s at the last separator, because the title before it may contain others.
+// cutLast is like [strings.Cut], but cuts s at the last separator.
 func cutLast(s string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, separator)
 	if i < 0 {
@@ -91,7 +92,8 @@ func cutLast(s string, separator byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// column returns the column for a title. If several mappings have the title, the last applies.
+// column returns the column for a title. If Columns maps the title more than once, the last mapping
+// applies.
 func (s *Sheet) column(title string) (c column, mapped bool) {
 	for _, m := range s.Columns {
 		if from, to, _ := cutLast(m, '='); from == title {
@@ -112,7 +114,7 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 	return c, mapped
 }
 
-// delimiters are the recognized delimiters, in order of preference.
+// delimiters contains the recognized delimiters of CSV, in order of preference.
 const delimiters = ",;\t|"
 
 func (s *Sheet) delimiter() (byte, error) {
@@ -127,8 +129,9 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line. It is the first delimiter with which a cell is
-// the title of the name, and otherwise the most frequent delimiter.
+// recognise guesses the delimiter of a header line. It returns the first delimiter for which one of
+// the cells is the title of the name column. If there is no such delimiter, it returns the most
+// frequent one.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {
@@ -176,8 +179,8 @@ func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }
 
-// encoding returns the encoding of the file, or nil if none is given. The file is then UTF-8, or
-// has the encoding of its byte order mark.
+// encoding returns the encoding of the file. The result is nil for UTF-8, and if no encoding is
+// specified. In the second case, a byte order mark determines the encoding.
 func (s *Sheet) encoding() (encoding.Encoding, error) {
 	name := encodingName(s.Encoding)
 	switch name {

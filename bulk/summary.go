@@ -1,8 +1,9 @@
 package bulk
 
-// A Summary counts the records of an import. For an export, Read counts the records written, and
-// Partial the records among them that were written without some fields. Refused counts the records
-// that the format cannot represent, and LeftOut the records that it does not include.
+// A Summary counts the records of an import or an export. For an export, Read counts the records
+// that were written, and Partial counts those that were written without some of their fields.
+// Refused counts the records that the format cannot represent. LeftOut counts the records that the
+// format does not include, such as retired names in a map.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`

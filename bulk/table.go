@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A table reads records from CSV or TSV. Consecutive rows with one name, as sameName compares
-// names, are one record.
+// A table reads records from CSV, TSV or a workbook. Consecutive rows with the same name form one
+// record (see sameName).
 type table struct {
 	rows    rowReader
 	sheet   Sheet
@@ -39,11 +39,11 @@ type result struct {
 	err  error
 }
 
-// maxHeld limits the errors about unreadable lines that a table holds back until it has returned
-// the record before these lines.
+// maxHeld is the maximum number of errors that a table holds back. Errors for unreadable lines are
+// returned in line order, so they must wait until the record before them is complete.
 const maxHeld = 1000
 
-// A given is the first cell in a column of the record. Columns of locations have none.
+// A given is the first cell of a record in a column that applies to the whole record.
 type given struct {
 	text string
 	line int
@@ -55,7 +55,8 @@ type place struct {
 	offset int64
 }
 
-// newTable reads the header line. The parameter book is nil unless the file is a workbook.
+// newTable reads the header line and returns a table. The parameter book is nil unless the file is
+// a workbook.
 func newTable(l *lines, f Format, sheet Sheet, book *bookReader) (*table, error) {
 	delimiter, err := sheet.delimiter()
 	if err != nil {
@@ -181,8 +182,8 @@ func (t *table) next() (fileLine, error) {
 	return fileLine{}, t.done
 }
 
-// row returns the next row, even an invalid one if its name can be read. For any other invalid row
-// it returns a [*LineError].
+// row returns the next row. If the row is invalid, but its name can be read, row returns it without
+// an error, and its field bad is set. For any other invalid row, the error is a [*LineError].
 func (t *table) row() (*row, error) {
 	r, err := t.rows.next()
 	if err != nil {
@@ -205,8 +206,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable handles the error of a line that cannot be read. It returns true if it keeps the error
-// until the current record is complete, and false if the caller must return the error now.
+// unreadable handles the error for a line that cannot be read. It returns true if it holds the
+// error back until the current record is complete. Otherwise the caller must return the error.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -216,8 +217,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish ends the current record. The results are the record or its error, and the errors that
-// waited for it. It sorts them by line, returns the first, and queues the others.
+// finish queues the current record, or the error for it, together with the errors that were held
+// back. It sorts them by line, and returns the first.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -237,7 +238,8 @@ func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine,
 	return t.next()
 }
 
-// end ends reading. After a truncated input, it drops the last record, which may have lost lines.
+// end handles the end of the input. If the input is truncated, end drops the last record, because
+// some of its lines may be missing.
 func (t *table) end(err error) (fileLine, error) {
 	t.done = err
 	var broken *BrokenError
@@ -251,8 +253,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the current record is complete although the input is truncated in this
-// line. It is complete if the line certainly has another name.
+// complete reports whether the current record is complete, although the given line is truncated.
+// This is so if the name in the truncated line is complete and differs from the name of the record.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
@@ -291,9 +293,9 @@ func (t *table) nameOf(r *row) string {
 	return t.text(r, t.name)
 }
 
-// sameName reports whether two cells have the same spelling, or spellings of one key that differ
-// only in letter case. Other spellings of one key, such as "ark:12345/x-5" and "ark:12345/x5", are
-// different.
+// sameName reports whether two cells are equal, or differ only in letter case and have the same
+// canonical key. Other spellings with the same key, such as "ark:12345/x-5" and "ark:12345/x5",
+// begin different records.
 func sameName(a, b string) bool {
 	if a == b || !strings.EqualFold(a, b) {
 		return a == b
@@ -379,8 +381,9 @@ func (l *fileLine) sheet() string {
 	return l.table.rows.book.sheet
 }
 
-// title returns the title of the column for a field of a record. The line and the offset belong to
-// the location with the field, or to the record.
+// title converts the path of a field in a record, such as "locations[2].url", to the title of a
+// column. The line and the offset are the position of the location if the field belongs to one, and
+// otherwise the position of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tableEncoder writes CSV or TSV: a row for each location, of which the first also has the values
-// of the record.
+// A tableEncoder writes CSV or TSV. Each record has a row for each of its locations. The first row
+// also has the values that apply to the whole record.
 type tableEncoder struct {
 	tabs    bool
 	marks   bool // put an apostrophe before cells that a spreadsheet would execute
@@ -161,8 +161,8 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark inserts an apostrophe before the cell at offset if a spreadsheet could execute the cell, and
-// if e.marks is set.
+// mark inserts an apostrophe before the cell at offset if e.marks is set and a spreadsheet could
+// execute the cell.
 func (e *tableEncoder) mark(b []byte, offset int) []byte {
 	if e.marks && isFormula(b[offset:]) {
 		return slices.Insert(b, offset, '\'')
@@ -170,8 +170,8 @@ func (e *tableEncoder) mark(b []byte, offset int) []byte {
 	return b
 }
 
-// Mark returns a cell of a table for a spreadsheet, with an apostrophe if the spreadsheet could
-// execute the cell. An import removes the apostrophe again (see [Sheet]).
+// Mark adds an apostrophe to the beginning of a cell if a spreadsheet could execute the cell as a
+// formula. An import with [Sheet].Spreadsheet removes the apostrophe.
 func Mark(cell string) string {
 	if isFormula(cell) {
 		return "'" + cell
@@ -181,8 +181,9 @@ func Mark(cell string) string {
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
 // character (OWASP, CSV Injection). In some languages, the full-width forms of these characters
-// also begin a formula. A cell that already seems to have a mark counts too: it gets another one,
-// so that an import can remove one mark from every marked cell.
+// also begin a formula. isFormula ignores leading apostrophes. A cell that begins with an
+// apostrophe and a formula therefore gets another apostrophe, so that an import can remove one
+// apostrophe from each such cell.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

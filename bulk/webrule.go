@@ -23,7 +23,7 @@ type webRule struct {
 	when       []rule.Condition
 }
 
-// A piece is a part of a target.
+// A piece is a part of the target of a webRule.
 type piece struct {
 	literal string
 	group   int  // number of a group if literal is ""
@@ -39,7 +39,8 @@ const (
 	component                      // delimiters are percent-encoded, too
 )
 
-// webRuleOf converts a rule of an authority. The error says what web servers cannot do.
+// webRuleOf converts a rule of an authority to a form that web servers support. The error describes
+// the unsupported part of the rule.
 func webRuleOf(a *store.Authority, r *rule.Rule) (*webRule, error) {
 	switch {
 	case a.FoldCase:
@@ -88,8 +89,9 @@ func patternOf(r *rule.Rule) (rule.Pattern, error) {
 	return rule.ParsePattern(r.Match, r.IgnoreCase)
 }
 
-// portable returns a regular expression without the names of groups, whose syntax differs between
-// programs. The error says that other programs could read the expression differently.
+// portable returns a regular expression that has the same meaning in other programs. It removes the
+// names of groups, because their syntax differs between programs. It returns an error if the
+// expression has characters that other programs may interpret differently.
 func portable(expression string) (string, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -104,7 +106,8 @@ func portable(expression string) (string, error) {
 	return text, nil
 }
 
-// forgetNames removes the names of groups. The parser limits the depth of an expression.
+// forgetNames removes the names of groups. The recursion is bounded, because the parser limits the
+// depth of an expression.
 func forgetNames(tree *syntax.Regexp) {
 	tree.Name = ""
 	for _, part := range tree.Sub {
@@ -112,7 +115,7 @@ func forgetNames(tree *syntax.Regexp) {
 	}
 }
 
-// parse splits the template of the location.
+// parse splits the URL template of the location into pieces.
 func (w *webRule) parse(r *rule.Rule) error {
 	groups := regexp.MustCompile(w.expression).SubexpNames()
 	rest := r.Locations[0].URL
@@ -173,7 +176,7 @@ func (w *webRule) kinds() (all []pieceKind) {
 	return all
 }
 
-// has reports whether the literal text of the target contains any of the characters.
+// has reports whether the literal text of the target contains any of the characters in chars.
 func (w *webRule) has(chars string) bool {
 	return slices.ContainsFunc(w.target, func(p piece) bool { return strings.ContainsAny(p.literal, chars) })
 }
@@ -189,7 +192,7 @@ func newWebPath(prefix string) webPath {
 	return webPath{}
 }
 
-// url returns the path of the directory, with a final slash.
+// url returns the path of the directory on its server, with a final slash.
 func (p webPath) url() string {
 	_, rest, _ := strings.Cut(p.directory, "://")
 	_, path, _ := strings.Cut(rest, "/")
@@ -210,7 +213,8 @@ func (p webPath) below(key string) (string, error) {
 	return "", &heldError{"name", "is not below " + p.directory + "/"}
 }
 
-// decoded returns the decoded path of a name, because web servers compare decoded paths.
+// decoded returns the path of a name below the directory. Web servers compare decoded paths, so a
+// name with a percent-encoded character is an error.
 func (p webPath) decoded(n name.Name) (string, error) {
 	path, err := p.below(n.Key())
 	switch {
@@ -227,8 +231,8 @@ func (p webPath) decoded(n name.Name) (string, error) {
 	return path, nil
 }
 
-// begin returns an expression for the part of a path before the element of a name. An element
-// begins after the first delimiter of the prefix, or at another delimiter (see
+// begin returns a regular expression that matches the part of a path before the element of a name.
+// An element follows the first delimiter of the prefix, or begins with another delimiter (see
 // [name.Prefix.Element]).
 func (p webPath) begin(a *store.Authority) (string, error) {
 	spans := a.Prefix.Spans()

@@ -1,8 +1,8 @@
-// Package bulktest makes files of records, of any size, for tests and benchmarks of imports and
-// exports. The same number of records and the same options always give the same bytes. Records are
-// made as they are read, not held in memory. The names belong to several authorities and are as
-// long as real names. Within one authority they are in the order of their keys, as in the files of
-// publishers.
+// Package bulktest generates files of records for tests and benchmarks of imports and exports. The
+// same number of records and the same options always give the same bytes. Records are generated
+// while the file is read, so a file of any size needs little memory. The names belong to several
+// authorities and are as long as real names. The names of one authority are sorted by their keys,
+// as in files from publishers.
 package bulktest
 
 import (
@@ -14,13 +14,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say what records are made. The zero Options make small records: a name and one location.
+// Options configure the generated records. With the zero Options, each record has a name and one
+// location.
 type Options struct {
 	Shuffled bool // the records are in random order, as from a hash table
 	Rich     bool // a record has one to three locations, a title and creators
 }
 
-// A share is the part of a file that is under one authority.
+// A share describes the records of one authority in a file.
 type share struct {
 	prefix  string
 	join    string // delimiter between the prefix and the element
@@ -41,7 +42,7 @@ func shares() []share {
 
 const whole = 20 // the sum of the parts
 
-// Authorities returns the authorities that cover the names.
+// Authorities returns the naming authorities of the generated names.
 func Authorities() []*store.Authority {
 	var all []*store.Authority
 	for _, s := range shares() {
@@ -50,8 +51,7 @@ func Authorities() []*store.Authority {
 	return all
 }
 
-// A Reader makes a file of n records in JSON Lines while it is read, at more than a million records
-// a second.
+// A Reader generates a JSON Lines file while it is read.
 type Reader struct {
 	n, next uint64
 	shares  []share
@@ -60,7 +60,7 @@ type Reader struct {
 	buffer  []byte
 }
 
-// NewReader returns a file of n records.
+// NewReader returns a Reader that generates n records.
 func NewReader(n uint64, o Options) *Reader {
 	return &Reader{n: n, shares: shares(), options: o}
 }
@@ -103,7 +103,8 @@ func (r *Reader) WriteTo(w io.Writer) (total int64, err error) {
 	return total, nil
 }
 
-// order returns the number of the record at position i of the file.
+// order returns the number of the record at position i of the file. If the records are shuffled,
+// order is a permutation of the numbers below n.
 func (r *Reader) order(i uint64) uint64 {
 	if !r.options.Shuffled {
 		return i
@@ -161,7 +162,7 @@ func (s share) rich(b []byte, i uint64) []byte {
 	return append(b, ", B.\"]}}\n"...)
 }
 
-// word returns word i of 64 words in alphabetical order.
+// word returns word i of a sorted list of 64 words.
 func word(i uint64) string {
 	return [...]string{
 		"acid", "adwaita", "apt", "archive", "atlas", "basic", "bind", "boost",
@@ -190,14 +191,14 @@ func path(b []byte, i uint64) []byte {
 	return append(b, ".html"...)
 }
 
-// running appends a serial number that begins with a date, as in the catalogues of libraries.
+// running appends a serial number that begins with a date, as in library catalogues.
 func running(b []byte, i uint64) []byte {
 	b = append(b, "fe20"...)
 	b = padded(b, i/1_000_000, 2)
 	return padded(b, i, 9)
 }
 
-// opaque appends a meaningless name of digits and consonants.
+// opaque appends an opaque identifier of digits and consonants.
 func opaque(b []byte, i uint64) []byte {
 	const letters = "0123456789bcdfghjkmnpqrstvwxz"
 	b = append(b, "fk4"...)
@@ -236,7 +237,7 @@ func padded(b []byte, i uint64, digits int) []byte {
 	return strconv.AppendUint(b, i, 10)
 }
 
-// mix spreads the bits of i evenly (splitmix64).
+// mix hashes i with the mixing function of splitmix64.
 func mix(i uint64) uint64 {
 	i += 0x9e3779b97f4a7c15
 	i = (i ^ i>>30) * 0xbf58476d1ce4e5b9

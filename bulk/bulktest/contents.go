@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// SubAuthorities are the authorities under which [WriteContents] names files, one for each suite
-// and architecture of a distribution.
+// SubAuthorities returns the authorities of the names that [WriteContents] generates. There is one
+// authority for each suite and architecture of a Linux distribution.
 func SubAuthorities() []string {
 	var all []string
 	for _, suite := range []string{"bookworm", "trixie", "sid"} {
@@ -21,11 +21,11 @@ func SubAuthorities() []string {
 	return all
 }
 
-// WriteContents writes n records as JSON Lines, whose names are the paths of files in a Linux
-// distribution. The function open opens the list of these paths: each line has a path, a tab, and
-// the packages that contain the file, separated by commas. Each package becomes a location.
-// WriteContents reads the list once for each of the first subs [SubAuthorities]. If this gives
-// fewer than n names, it reads the list again and adds serial numbers to the paths.
+// WriteContents writes n records as JSON Lines. Their names are paths of files in a Linux
+// distribution. The function open opens a list of these paths. Each line of the list has a path, a
+// tab, and a comma-separated list of packages that contain the file. Each package becomes a
+// location. WriteContents reads the list once for each of the first subs [SubAuthorities]. If this
+// gives fewer than n names, it reads the list again and appends serial numbers to the paths.
 func WriteContents(w io.Writer, n uint64, subs int, open func() (io.ReadCloser, error)) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	c := contents{out: out, left: n}
@@ -43,7 +43,7 @@ func WriteContents(w io.Writer, n uint64, subs int, open func() (io.ReadCloser, 
 	return out.Flush()
 }
 
-// contents writes the records of one pass over the paths.
+// A contents writes the records for the paths in a list.
 type contents struct {
 	out       io.Writer
 	left      uint64
@@ -73,7 +73,7 @@ func (c *contents) pass(open func() (io.ReadCloser, error)) error {
 	return paths.Err()
 }
 
-// record returns a line for a path. It is valid until the next call.
+// record returns the JSON line for a path. The line is valid until the next call.
 func (c *contents) record(path, packages []byte) []byte {
 	c.element = escaped(c.element[:0], path)
 	if c.number > 0 {

@@ -23,7 +23,7 @@ var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
 )), byNID))}
 
-// stated adds to each namespace what its documents state; see statement.
+// stated adds the [statement] about each namespace to the namespace.
 func stated(list []Namespace) []Namespace {
 	all := statements()
 	for i, n := range list {
@@ -34,22 +34,23 @@ func stated(list []Namespace) []Namespace {
 
 func byNID(a, b Namespace) int { return strings.Compare(a.NID, b.NID) }
 
-// Standard returns the catalogue of the namespaces in use. The functions of this package use it.
+// Standard returns the catalogue of the namespaces in use, which the functions of this package use.
 func Standard() Catalogue { return standard }
 
-// Lookup returns the namespace with the given identifier, in any case, and whether there is one.
+// Lookup returns the namespace with the given identifier, ignoring case, and reports whether there
+// is one.
 func Lookup(nid string) (Namespace, bool) { return standard.Lookup(nid) }
 
 // All returns an iterator over the namespaces, sorted by identifier.
 func All() iter.Seq[Namespace] { return standard.All() }
 
-// Check returns the findings that the rules of its namespace give for u, errors first. It returns
-// nothing if the catalogue does not have the namespace. Offsets refer to [urn.URN.String]. Use a
-// [urn.Inspector] for findings about the general syntax and the registries.
+// Check checks u by the rules of its namespace and returns the findings, with errors first. It
+// returns nil if the catalogue does not have the namespace. Offsets refer to [urn.URN.String]. For
+// findings about the general syntax and the registries, use a [urn.Inspector].
 func Check(u urn.URN) []Finding { return standard.Check(u) }
 
-// Canonical returns the canonical spelling of u, without components. It is the same for all names
-// that are equivalent to u by the general syntax or by the rules of its namespace.
+// Canonical returns the canonical spelling of u, without components. Names that are equivalent to
+// u, by the general syntax or by the rules of the namespace, have the same canonical spelling.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
 // Fold is [Canonical] for a name that already has the canonical spelling of the general syntax. Use
@@ -60,15 +61,15 @@ func Fold(canonical string) string { return standard.Fold(canonical) }
 // their namespace. A false result does not prove that they identify different resources.
 func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 
-// Suggest returns what the user who typed s probably meant, the likeliest first. For example, it
-// corrects a wrong namespace or an ISBN with two digits swapped. There are at most
-// [MaxSuggestions], all of which are valid names other than s. The result is empty if s is a valid name
-// in its preferred form, or if no valid name is close.
+// Suggest returns names that the user who typed s probably meant, with the likeliest first. For
+// example, it corrects a wrong namespace or an ISBN with two digits swapped. It returns at most
+// [MaxSuggestions] valid names other than s. The result is empty if s is a valid name in its
+// preferred form, or if s is not similar to a valid name.
 //
 // A resolver can call Suggest for every name that it does not find, because its work is limited. It
 // handles texts of up to 2,048 bytes, tries transpositions in strings of up to 64 bytes, and
-// corrects up to 20 mistakes. It takes microseconds for typical texts, and well below a millisecond
-// for the worst known ones (BenchmarkSuggest).
+// corrects up to 20 mistakes. It takes microseconds for typical texts, and less than a millisecond
+// for the worst known texts (BenchmarkSuggest).
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 
 // Lookup is the function [Lookup] for c.
@@ -79,7 +80,8 @@ func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	return Namespace{}, false
 }
 
-// find returns the index at which a namespace is or would be inserted, and whether it is there.
+// find returns the index of a namespace and true. If the catalogue does not have the namespace, it
+// returns the index at which to insert the namespace, and false.
 func (c Catalogue) find(nid string) (int, bool) {
 	low, high := 0, len(c.list)
 	for low < high {
@@ -99,8 +101,8 @@ func (c Catalogue) find(nid string) (int, bool) {
 // All is the function [All] for c.
 func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
-// With returns a copy of c to which n is added. It replaces a namespace with the same identifier.
-// With returns an error if n lacks a name, a reference or security considerations, if its
+// With returns a copy of c with n added. If c has a namespace with the same identifier, n replaces
+// it. With returns an error if n lacks a name, a reference or security considerations, if its
 // identifier is invalid, or if its example is not a valid name of the namespace.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	n.NID = strings.ToLower(n.NID)
@@ -182,7 +184,7 @@ func (c Catalogue) Fold(canonical string) string {
 // Equivalent is the function [Equivalent] for c.
 func (c Catalogue) Equivalent(a, b urn.URN) bool { return urn.Comparer{Fold: c.Fold}.Equivalent(a, b) }
 
-// Registry returns the namespaces as a registry of package urn.
+// Registry returns the namespaces as a [urn.Namespaces].
 func (c Catalogue) Registry() (urn.Namespaces, error) {
 	iana := urn.IANANamespaces()
 	records := make([]urn.Namespace, 0, len(c.list))

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Canonical Text Services identify passages of texts. The namespace is not registered.
+// The namespace of Canonical Text Services identifies passages of texts. It is not registered.
 var cts = Namespace{
 	NID: "cts", Name: "Canonical Text Services", Kind: urn.KindUnregistered,
 	Reference: "CTS URN Specification 5.0.rc.2, Homer Multitext project",
@@ -42,8 +42,8 @@ func checkCTS(nss string) *Finding {
 	return nil
 }
 
-// checkPassage parses a passage at offset i. A passage is a reference, or two with a hyphen
-// between. Each may end with "@" and words of the text.
+// checkPassage parses a passage at offset i. A passage is a reference, or a range of two references
+// with a hyphen between them. A reference can end with "@" and words of the text.
 func checkPassage(nss string, i int) *Finding {
 	if colon := until(nss, i, ':'); colon < len(nss) {
 		return broken(colon, colon+1, "passage", "the passage must be the last field")

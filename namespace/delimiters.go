@@ -7,14 +7,15 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// Delimiters returns the characters that divide the names of a namespace into a hierarchy, the
-// usual one first. All names that begin with the same text before a delimiter can be delegated
-// together. For example, the delimiters of nbn divide names by country. The result is "" if names
-// are single numbers, as in isbn and uuid, and ":" if nothing else is known. The identifier must be
-// in lower case.
+// Delimiters returns the characters that divide the names of a namespace into a hierarchy, with the
+// most common delimiter first. Names that share the text before a delimiter can be delegated
+// together. For example, the delimiters of nbn divide names by country. The result is "" for
+// namespaces whose names are single numbers, such as isbn and uuid. It is ":" if the hierarchy of
+// the namespace is unknown. The namespace identifier must be in lower case.
 //
 // By contrast, [Namespace.Delimiters] has all characters that separate parts of a name. Some of
-// them do not divide a hierarchy from left to right, such as the periods of a domain name.
+// these characters do not divide a hierarchy from left to right. An example is the period in domain
+// names.
 func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
@@ -39,10 +40,10 @@ func Delimiters(nid string) string {
 	return ":"
 }
 
-// FoldPrefix returns the canonical spelling of a prefix of names. All names that begin with the
-// prefix, valid or not, have canonical spellings that begin with the result. The prefix is the
-// start of a namespace-specific string, in the canonical spelling of the general syntax, up to one
-// of the [Delimiters].
+// FoldPrefix returns the canonical spelling of a prefix. The canonical spellings of all names with
+// the prefix begin with the result, even if the names are invalid. The prefix is the start of a
+// namespace-specific string up to one of the [Delimiters]. It must have the canonical spelling of
+// the general syntax.
 func FoldPrefix(nid, prefix string) string {
 	switch nid {
 	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":
@@ -72,8 +73,8 @@ func FoldPrefix(nid, prefix string) string {
 	return prefix
 }
 
-// lowerUntil converts the letters before offset end to lower case, except that the digits of
-// escapes become upper case.
+// lowerUntil converts the letters of s before the offset end to lower case. It converts hexadecimal
+// digits in percent-encodings to upper case.
 func lowerUntil(s string, end int) string {
 	if head := foldCase(s[:end]); head != s[:end] {
 		return head + s[end:]

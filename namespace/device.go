@@ -19,7 +19,7 @@ var gsma = Namespace{
 	Rules:       Rules{Check: checkGSMA, Lint: lintGSMA, Parts: partsGSMA, Canonical: canonicalGSMA},
 }
 
-// imeiLength is the length of tac "-" snr "-" spare.
+// imeiLength is the length of an IMEI, which has the form tac "-" snr "-" spare.
 const imeiLength = 8 + 1 + 6 + 1 + 1
 
 func isGSMA(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
@@ -48,8 +48,8 @@ func checkGSMA(nss string) *Finding {
 	return nil
 }
 
-// checkIMEI parses "imei:" tac "-" snr "-" spare. It accepts other strings, which may be defined
-// later, unless they look like an invalid IMEI.
+// checkIMEI parses "imei:" tac "-" snr "-" spare. Later documents may define other strings, so it
+// accepts them unless they look like an invalid IMEI.
 func checkIMEI(nss string, end int) *Finding {
 	const start, form = len("imei:"), "00000000-000000-0"
 	switch {
@@ -248,8 +248,8 @@ func checkIdentifiers(nss string, i int) *Finding {
 	return checkComponents(nss, end, true)
 }
 
-// checkComponents parses the components after the body, which consists of identifiers. If colons is
-// true, components that follow a colon come before components that follow an underscore.
+// checkComponents parses the components from the offset end to the end of nss. Each component
+// follows an underscore. If colons is true, components that follow a colon may come first.
 func checkComponents(nss string, end int, colons bool) *Finding {
 	for end < len(nss) {
 		c := nss[end]

@@ -22,7 +22,7 @@ var dns = Namespace{
 
 const dnsPrefix = "urn:dns:"
 
-// read1995 parses a name in the dialect of 1995, in which a tilde must be escaped.
+// read1995 parses a URN in the dialect of 1995, in which a tilde must be percent-encoded.
 func read1995(nss string) (urn.URN, error) {
 	return urn.Draft1995.Parse(dnsPrefix + strings.ReplaceAll(nss, "~", "%7E"))
 }

@@ -19,8 +19,8 @@ var doi = Namespace{
 	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: pid.FoldDOI, Always: true, Display: displayDOI},
 }
 
-// slashDOI returns the start and the end of the slash between prefix and suffix, which may be
-// escaped as %2F.
+// slashDOI returns the start and the end of the slash that separates the prefix from the suffix.
+// The slash may be percent-encoded.
 func slashDOI(nss string) (int, int) {
 	for i := range len(nss) {
 		switch {
@@ -58,8 +58,8 @@ func checkDOI(nss string) *Finding {
 	return nil
 }
 
-// noSlash returns the finding for a DOI without a slash. If another character seems to replace the
-// slash, the finding is about that character.
+// noSlash returns the finding for a DOI without a slash. If the DOI has another character in place
+// of the slash, the finding is about that character.
 func noSlash(nss string) *Finding {
 	const message = "no slash between prefix and suffix"
 	at := digits(nss, min(len("10."), len(nss)))
@@ -87,8 +87,8 @@ func lintDOI(nss string) []Finding {
 	return nil
 }
 
-// likelyPrefix returns a correction of a prefix that has characters other than digits and periods,
-// or "".
+// likelyPrefix corrects a prefix that has characters other than digits and periods. It returns ""
+// if it finds no correction.
 func likelyPrefix(prefix string) string {
 	if i := strings.LastIndex(prefix, "10."); i > 0 {
 		prefix = prefix[i:]

@@ -44,8 +44,8 @@ func checkEIC(nss string) *Finding {
 	return judgeByte(nss, 15, "EIC check character (modulo 37)", want)
 }
 
-// eicCheck returns the check character for 15 characters. Their weights go from 16 down to 2, and a
-// hyphen has the value 36.
+// eicCheck returns the check character for the first 15 characters of a code. The weights of these
+// characters decrease from 16 to 2. A hyphen has the value 36.
 func eicCheck(s string) byte {
 	sum := 0
 	for i := range len(s) {
@@ -69,8 +69,8 @@ func judgeByte(nss string, offset int, rule string, expected byte) *Finding {
 	return wrongCheck(offset, rule, nss[offset:offset+1], string(rune(expected)))
 }
 
-// eicTypes are the possible third characters of a code, which say what kind of object it
-// identifies.
+// eicTypes lists the valid third characters of a code. The third character states what kind of
+// object the code identifies.
 const eicTypes = "TVWXYZA"
 
 func lintEIC(nss string) []Finding {

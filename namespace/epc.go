@@ -108,8 +108,8 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	return f
 }
 
-// checkReference parses the reference after the company prefix, which together have a fixed number
-// of digits.
+// checkReference parses the reference after the company prefix. In most schemes, the company prefix
+// and the reference together have a fixed number of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
 		return dot, nil // a single asterisk stands for both
@@ -132,8 +132,8 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	return end, nil
 }
 
-// check parses a period at offset and the field after it, and returns the end of the field. The
-// last field extends to the end of nss.
+// check parses the period at offset and the field that follows, and returns the end of the field.
+// The last field extends to the end of nss.
 func (e epcField) check(nss string, offset int, last, pattern bool) (int, *Finding) {
 	if offset == len(nss) {
 		if pattern {
@@ -184,8 +184,8 @@ func partsEPC(nss string) []Part {
 	return parts
 }
 
-// keyOf returns the GS1 key of an identity. In a GTIN or an SSCC the first digit of the reference
-// comes before the company prefix.
+// keyOf returns the GS1 key for a company prefix and a reference. A GTIN or an SSCC begins with the
+// first digit of the reference, which the company prefix follows.
 func (l *epcScheme) keyOf(prefix, reference string) string {
 	key := prefix + reference
 	if l.key == "gtin" || l.key == "sscc" {

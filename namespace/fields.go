@@ -25,8 +25,8 @@ func partsColon(names ...string) func(string) []Part {
 }
 
 // checkFields returns a Check function for names that consist of fields separated by colons, such
-// as "a:b:c". Each argument is the rule for one field, which findings mention. No field may be
-// empty. The last field is the rest of the text, and may contain colons.
+// as "a:b:c". The arguments are the names of the rules for the fields, which findings cite. A field
+// must not be empty. The last field is the rest of the text, and may contain colons.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
 		i := 0
@@ -46,7 +46,8 @@ func checkFields(rules ...string) func(string) *Finding {
 	}
 }
 
-// structured returns a namespace whose only public rule is that colons separate fields.
+// structured returns a namespace whose only known rule is that names consist of fields separated by
+// colons.
 func structured(nid, name, reference, example string, rules ...string) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindFormal, Reference: reference, Example: example,
@@ -61,7 +62,7 @@ func folding(n Namespace, equivalence string, canonical func(string) string) Nam
 	return n
 }
 
-// xmpp only requires the first of its fields (RFC 4854).
+// In the namespace xmpp, only the first field is required (RFC 4854).
 var xmpp = Namespace{
 	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
 	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854",

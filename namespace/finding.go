@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Code is the kind of a finding, as a name that programs can compare.
+// A Code identifies the kind of a finding, for programs.
 type Code = uri.FindingCode
 
 // The kinds of findings.
@@ -18,11 +18,11 @@ const (
 	CodeComponent  Code = "component"        // the component has no meaning in the namespace
 )
 
-// A Finding is a violation of the rules of a namespace, or a warning about a valid name. Offsets
-// refer to the namespace-specific string in [Rules], and to the spelling of the URN in [Check].
+// A Finding is a violation of the rules of a namespace, or a warning about a valid name. In
+// findings of [Rules], offsets refer to the namespace-specific string. In findings of [Check],
+// offsets refer to the whole URN.
 type Finding = uri.Finding
 
-// broken returns an error about the text between two offsets.
 func broken(start, end int, rule, message string) *Finding {
 	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: start, End: end, Rule: rule, Message: message}
 }
@@ -47,7 +47,7 @@ func remark(code Code, start, end int, rule, message string) Finding {
 	return Finding{Code: code, Severity: uri.SeverityWarning, Offset: start, End: end, Rule: rule, Message: message}
 }
 
-// advice returns a finding that suggests the preferred form.
+// advice returns a finding that suggests the preferred form of the text between two offsets.
 func advice(start, end int, rule, message, right string) Finding {
 	return Finding{Code: CodeForm, Severity: uri.SeverityInfo, Offset: start, End: end, Rule: rule, Message: message, Right: right}
 }

@@ -159,8 +159,8 @@ func checkGDD(nss string, at int) *Finding {
 	return broken(at+1, end, "gdd-branch", "expected bie, bdt or cl")
 }
 
-// camel returns the end of the letters and digits that begin at offset i. The first of them must
-// satisfy the function first.
+// camel returns the end of the letters and digits that begin at offset i. If the first of these
+// characters does not satisfy the given function, camel returns i.
 func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
@@ -228,8 +228,8 @@ func checkGS1Standard(nss string, at int) *Finding {
 	return f
 }
 
-// dotted parses at least least numbers from offset i, which periods separate, and returns the
-// offset after them. A colon or the end of nss must follow.
+// dotted parses numbers that are separated by periods, from offset i to a colon or the end of nss,
+// and returns the end. The parameter least is the minimum number of numbers.
 func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	for n := 1; ; n++ {
 		end := digits(nss, i)
@@ -248,8 +248,8 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	}
 }
 
-// lintGS1 reports pairs that are out of order. The qualifiers of the key come first, in their
-// order, and then the attributes, sorted by identifier.
+// lintGS1 reports pairs that are out of order. Qualifiers of the key must come first, in the order
+// of the standard. Attributes must follow, sorted by application identifier.
 func lintGS1(nss string) []Finding {
 	if !ascii.IsDigit(nss[0]) {
 		return nil

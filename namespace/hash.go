@@ -51,8 +51,7 @@ var tree = Namespace{
 	Rules:       Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
 }
 
-// tiger returns the offset of the root of the hash tree, or -1 if its digests are not Tiger
-// digests.
+// tiger returns the offset of the root hash, or -1 if the tree does not use Tiger digests.
 func tiger(nss string) int {
 	if rest, ok := ascii.CutPrefix(nss, "tiger:"); ok {
 		return len(nss) - len(rest)
@@ -158,8 +157,8 @@ func checkPadding(nss string, size int) *Finding {
 	return nil
 }
 
-// canonicalDigest writes a digest of 20 octets in base32 in upper case, as Gnutella does, and
-// others in hexadecimal in lower case.
+// canonicalDigest writes digests of 20 octets in upper-case base32, as Gnutella does. It writes
+// other digests in lower-case hexadecimal.
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {

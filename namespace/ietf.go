@@ -42,8 +42,9 @@ func checkIETF(nss string) *Finding {
 	return nil
 }
 
-// checkIETFOther checks a name without a colon. Such names are for future expansion, so it only
-// rejects the name of a series without a number.
+// checkIETFOther checks a name without a colon. RFC 2648 permits such names for future expansion,
+// so checkIETFOther only rejects the name of a document series without a number, such as
+// urn:ietf:rfc.
 func checkIETFOther(nss string) *Finding {
 	if isSeries(nss) || strings.EqualFold(nss, "params") || strings.EqualFold(nss, "id") || strings.EqualFold(nss, "mtg") {
 		return broken(len(nss), len(nss), "NSS", "nothing follows the name of the series")
@@ -77,8 +78,8 @@ func lintIETF(nss string) []Finding {
 	return nil
 }
 
-// lintSCIM reports a name of SCIM with an unregistered type, or without a name after the type (RFC
-// 7643, section 10.2):
+// lintSCIM reports SCIM names that have an unregistered type, or that end after the type (RFC 7643,
+// section 10.2):
 //
 //	"urn:ietf:params:scim:" type ":" name [":" other]
 func lintSCIM(nss string) []Finding {
@@ -97,8 +98,8 @@ func lintSCIM(nss string) []Finding {
 	return nil
 }
 
-// numberIETF returns the offset of the number in a name such as rfc2648 or rfc-2648, or 0 if it has
-// another form.
+// numberIETF returns the offset of the number in names such as rfc2648 and rfc-2648. It returns 0
+// for names of any other form.
 func numberIETF(nss string) int {
 	if len(nss) < 4 || !isSeries(nss[:3]) {
 		return 0

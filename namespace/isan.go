@@ -19,8 +19,9 @@ var isan = Namespace{
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
-// isanLayout reports whether an ISAN with n characters, not counting hyphens, has a check character
-// after its 16th and its 24th digit. It returns false for ok if no ISAN has n characters.
+// isanLayout returns the layout of an ISAN with n characters, not counting hyphens. The result
+// checks is true if check characters follow the 16th and the 24th digit. The result ok is false if
+// n is not a valid length.
 func isanLayout(n int) (checks, ok bool) {
 	return n == 17 || n == 26, n == 16 || n == 17 || n == 24 || n == 26
 }

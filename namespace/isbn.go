@@ -12,7 +12,7 @@ import (
 )
 
 // International Standard Book Numbers (ISO 2108, and the registration of 2017, which replaces RFC
-// 3187). A number of ten digits is an older form of one with thirteen.
+// 3187). An ISBN of ten digits is an older form of an ISBN of thirteen digits.
 var isbn = Namespace{
 	NID: "isbn", Name: "International Standard Book Number", Kind: urn.KindFormal,
 	Reference:   "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
@@ -52,9 +52,9 @@ func checkISBN(nss string) *Finding {
 }
 
 // tooMany returns the finding for an ISBN with more than thirteen letters and digits. The array d
-// has the first thirteen. If d has a letter, the finding is about the letter, because it is
-// probably the mistake. Otherwise the finding is about the text after the first thirteen, which
-// begins at offset surplus.
+// contains the first thirteen of them. If d contains a letter, the letter is probably the mistake,
+// and the finding is about the letter. Otherwise the finding is about the characters from the
+// offset surplus on.
 func tooMany(nss string, d [13]byte, surplus int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {
@@ -74,8 +74,8 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck returns a finding unless the check digit is the expected one. Without hyphens, the
-// check digit has the index k in nss.
+// judgeCheck returns a finding if the check digit is wrong. The parameter k is the index of the
+// check digit in nss, not counting hyphens.
 func judgeCheck(nss string, k int, rule string, got, expected byte) *Finding {
 	if got == expected {
 		return nil
@@ -133,13 +133,14 @@ type isbnGroup struct {
 
 type isbnRange struct{ low, high string }
 
-// isbnTable has a line for each group. It consists of the GS1 element together with the group
-// element, the agency, and the ranges.
+// isbnTable has a line for each registration group. The columns are the prefix of the group (the
+// GS1 element and the group element), the agency, and the ranges of registrant elements.
 //
 //go:embed isbn.tsv
 var isbnTable string
 
-// isbnGroups maps the GS1 element together with the group element to the group.
+// isbnGroups maps the prefix of a group, which consists of the GS1 element and the group element,
+// to the group.
 var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	groups := map[string]isbnGroup{}
 	for row := range tsv.Rows(isbnTable) {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// International Standard Music Numbers (ISO 10957). The older form has ten characters and begins
-// with M.
+// International Standard Music Numbers (ISO 10957). An ISMN in the older form has ten characters
+// and begins with M.
 var ismn = Namespace{
 	NID: "ismn", Name: "International Standard Music Number", Kind: urn.KindUnregistered,
 	Reference:   "ISO 10957:2021, ISMN Users' Manual",

@@ -114,8 +114,8 @@ func isISOStatus(s string) bool {
 	return len(s) == len(form) || s[len(form)] == '.' && numbered(s[len(form)+1:], "v")
 }
 
-// isISOVersion reports whether s is "v" and a version, perhaps with the supplements that are
-// included, as in v1-amd1.v1.
+// isISOVersion reports whether s is a version such as v1. A version can list the supplements that
+// are included, as in v1-amd1.v1.
 func isISOVersion(s string) bool {
 	return len(s) > 1 && s[0]|0x20 == 'v' && ascii.IsDigit(s[1]) && ascii.Run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
 }
@@ -124,9 +124,9 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators, and deviations from RFC 5141, section 2.4.1. It does not
-// warn of a wrong order of the fields, because ISO itself writes a status after the edition, or
-// without one.
+// lintISO reports unknown originators, and deviations from RFC 5141, section 2.4.1. A wrong order
+// of the fields is only a remark, because names from ISO itself can have a status after the
+// edition, or a status without an edition.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
@@ -217,8 +217,8 @@ func (l *isoLint) fields() {
 	}
 }
 
-// pass advances past a field of the given kind, and the fields that belong to it. If the field is
-// incomplete, pass reports the rest of the name as an addition and returns false.
+// pass advances past a field of the given kind and the fields that belong to this field. If one of
+// them is missing, pass reports the rest of the name as an addition and returns false.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):
@@ -252,8 +252,8 @@ func (l *isoLint) addition() {
 	l.found = append(l.found, remark(CodeForm, l.start, len(l.s), "addition", "not defined by RFC 5141: treated as an addition, which only ISO may define"))
 }
 
-// isISODraft reports whether s is the status of a draft in the spelling of ISO, as in stage-draft
-// and stage-draft.v2.
+// isISODraft reports whether s is the status of a draft as ISO itself spells it: stage-draft, or
+// with a version, as in stage-draft.v2.
 func isISODraft(s string) bool {
 	rest, ok := ascii.CutPrefix(s, "stage-draft")
 	return ok && (rest == "" || rest[0] == '.' && numbered(rest[1:], "v"))

@@ -29,8 +29,8 @@ var nir = Namespace{
 
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 
-// checkLex parses jurisdiction ":" local-name. The jurisdiction is a code, and then units that each
-// follow a semicolon.
+// checkLex parses jurisdiction ":" local-name. The jurisdiction consists of a code and of units,
+// each of which follows a semicolon.
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; ; i++ {
@@ -53,8 +53,8 @@ func checkLex(nss string) *Finding {
 
 func checkNIR(nss string) *Finding { return checkLocal(nss, 0) }
 
-// checkLocal parses a local name. It consists of authority, measure, details and annexes, which
-// colons separate, and then of a version, manifestation or part.
+// checkLocal parses a local name. It begins with the authority, measure, details and annexes, which
+// are separated by colons. A version, a manifestation or a part can follow.
 func checkLocal(nss string, start int) *Finding {
 	work := start + len(frame(nss[start:]))
 	if i := emptyField(nss[start:work], ':'); i >= 0 {
@@ -73,7 +73,8 @@ func checkLocal(nss string, start int) *Finding {
 	return nil
 }
 
-// frame returns the part of a local name that identifies the act.
+// frame returns the start of a local name, which identifies the act without a version,
+// manifestation or part.
 func frame(s string) string {
 	if i := strings.IndexAny(s, "@$~!"); i >= 0 {
 		return s[:i]

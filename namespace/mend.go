@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// mendAlnum removes all characters except letters and digits, because others have no meaning in
-// numbers with check digits. It also describes this change.
+// mendAlnum removes all characters except letters and digits, and describes this change. It is for
+// numbers with check digits, in which punctuation has no meaning.
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {
@@ -19,8 +19,8 @@ func mendAlnum(nss string) (string, string) {
 	return string(b), "other characters between the digits"
 }
 
-// mendISBN is mendAlnum for ISBNs. It also corrects nine digits, which need a leading 0, twelve
-// digits, which lack the check digit, and fourteen digits, of which one is repeated.
+// mendISBN is like mendAlnum, for ISBNs. It adds the leading 0 to nine digits, and the check digit
+// to twelve digits. It removes a repeated digit from fourteen digits.
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {
@@ -38,7 +38,7 @@ func mendISBN(nss string) (string, string) {
 	return s, why
 }
 
-// mendISSN inserts the hyphen after the first four digits.
+// mendISSN is like mendAlnum, and inserts the hyphen after the first four digits.
 func mendISSN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	if len(s) != 8 {
@@ -72,8 +72,8 @@ func mendOID(nss string) (string, string) {
 	return strings.TrimLeft(nss, "."), "leading period"
 }
 
-// mendGS1 converts a name with application identifiers in brackets, as labels show it, to the
-// registered form.
+// mendGS1 converts a name with application identifiers in brackets, which is the form on labels, to
+// the registered form.
 func mendGS1(nss string) (string, string) {
 	if nss[0] != '(' {
 		return "", ""

@@ -36,8 +36,9 @@ func checkMRN(nss string) *Finding {
 	return nil
 }
 
-// label parses a token at offset i and the colon after it, and returns the offset of the colon. A
-// token has from 2 to limit letters, digits and inner hyphens.
+// label parses a token at offset i and the colon after the token, and returns the offset of the
+// colon. The length of a token is from 2 to limit. It consists of letters, digits and inner
+// hyphens.
 func label(nss string, i int, rule string, limit int) (int, *Finding) {
 	end := ascii.Run(nss, i, isLDH)
 	switch {

@@ -39,16 +39,16 @@ type Namespace struct {
 	Fragment       Use // whether the f-component has a meaning
 
 	// Stated names the sections of documents that were read for Delimiters, Functional, Services,
-	// DefaultService and Keywords. A field is empty if the sections say nothing about it. If Stated
-	// is empty, the document was not available.
+	// DefaultService and Keywords. If one of these fields is empty, the sections say nothing about
+	// it. If Stated is empty, the document was not available.
 	Stated string
 
 	Rules Rules
 }
 
-// Rules are the functions that implement the rules of a namespace. Functions may be nil. Their
-// argument is a namespace-specific string that is valid by the general syntax. Except for Check and
-// Mend, it has also been accepted by Check.
+// Rules are the functions that implement the rules of a namespace. Each function may be nil. The
+// argument is a namespace-specific string that is valid by the general syntax. All functions except
+// Check and Mend are only called with a string that Check accepts.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
@@ -56,17 +56,15 @@ type Rules struct {
 	Canonical func(nss string) string
 	Display   func(nss string) string
 
-	// Always is true if Canonical also accepts strings that Check rejects, because equivalence does
-	// not depend on the other rules.
+	// Always is true if Canonical also applies to strings that Check rejects.
 	Always bool
 
-	// Mend tries to correct a string that Check rejects, for [Suggest]. It returns a corrected
-	// string, which may still be invalid, and describes the change. The argument has no white
-	// space.
+	// Mend tries to correct a string that Check rejects, for [Suggest]. The argument has no white
+	// space. Mend returns a corrected string, which may still be invalid, and describes the change.
 	Mend func(nss string) (meant, why string)
 }
 
-// Check returns the first error in nss, or nil if it is valid or the namespace has no rules. Check
+// Check returns the first error in nss, or nil if nss is valid or the namespace has no rules. It
 // does not allocate if nss is valid.
 func (n Namespace) Check(nss string) *Finding {
 	if n.Rules.Check == nil {
@@ -91,9 +89,9 @@ func (n Namespace) Parts(nss string) []Part {
 	return n.Rules.Parts(nss)
 }
 
-// Canonical returns a spelling of nss that is the same for all names that the namespace considers
-// equivalent. The argument must already have the canonical spelling of the general syntax. If Check
-// rejects nss, Canonical returns it unchanged, unless [Rules].Always is true.
+// Canonical returns the canonical spelling of nss, which is the same for all names that the
+// namespace considers equivalent. The argument must have the canonical spelling of the general
+// syntax. If Check rejects nss, Canonical returns it unchanged, unless [Rules].Always is true.
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss
@@ -102,7 +100,7 @@ func (n Namespace) Canonical(nss string) string {
 }
 
 // Display returns nss as people write it, such as an ISBN with hyphens. If the namespace has no
-// such form, Display returns the canonical spelling. Different names always look different.
+// such form, Display returns the canonical spelling. Different names have different results.
 func (n Namespace) Display(nss string) string {
 	if n.Rules.Display == nil || n.Check(nss) != nil {
 		return n.Canonical(nss)
@@ -110,8 +108,9 @@ func (n Namespace) Display(nss string) string {
 	return n.Rules.Display(nss)
 }
 
-// Join joins parts to a namespace-specific string. In the parts it escapes all delimiters of the
-// namespace, and characters that a URN cannot contain, so that the string can be split again.
+// Join joins the parts of a namespace-specific string with a delimiter. So that the string can be
+// split again, Join percent-encodes the delimiters of the namespace inside the parts. It also
+// percent-encodes characters that a URN cannot contain.
 func (n Namespace) Join(delimiter byte, parts ...string) string {
 	b := make([]byte, 0, 64)
 	for i, p := range parts {
@@ -140,8 +139,8 @@ func (n Namespace) Missing() []string {
 	return missing
 }
 
-// Record returns n as an entry in a registry of package urn. It includes what IANA's registry says
-// about n.
+// Record returns n as an entry of a registry of package urn, with the information in IANA's
+// registry.
 func (n Namespace) Record() urn.Namespace { return n.record(urn.IANANamespaces()) }
 
 func (n Namespace) record(iana urn.Namespaces) urn.Namespace {

@@ -20,8 +20,9 @@ var nbn = Namespace{
 	Rules:       Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
-// prefixed parses prefix "-" string, which is the form of NBN and NAN, and returns the offset of
-// the hyphen. The prefix is a country code, and then sub-namespaces that each follow a colon.
+// prefixed parses an NBN or NAN, which has the form prefix "-" string, and returns the offset of
+// the hyphen. The prefix consists of a country code and of sub-namespaces, each of which follows a
+// colon.
 func prefixed(nss, name string) (int, *Finding) {
 	end := ascii.Run(nss, 0, ascii.IsLetter)
 	if end != 2 {
@@ -46,8 +47,8 @@ func prefixed(nss, name string) (int, *Finding) {
 	return end, nil
 }
 
-// shortString is a length. A shorter text after a country code is more likely a sub-namespace than
-// a string.
+// shortString is the length in characters below which a text after a country code is probably a
+// sub-namespace.
 const shortString = 8
 
 // noHyphen returns the finding for a name without a hyphen. If the last colon was probably meant as
@@ -63,9 +64,9 @@ func noHyphen(nss, name string) *Finding {
 	return f
 }
 
-// foldPrefix converts the prefix to lower case, because only the text after the hyphen is
-// case-sensitive (RFC 8458, section 4.3). If there is no hyphen, only the country code is certain
-// to belong to the prefix.
+// foldPrefix converts the prefix to lower case. Only the text after the hyphen is case-sensitive
+// (RFC 8458, section 4.3). If nss has no hyphen, foldPrefix only converts the country code, because
+// the end of the prefix is unknown.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
 	if end < 0 {
@@ -82,14 +83,15 @@ func checkNBN(nss string) *Finding {
 	return f
 }
 
-// checksDNB reports whether nss may end with the check digit of the German National Library, which
-// is also used in Austria and Switzerland.
+// checksDNB reports whether nss can end with the check digit of the German National Library. Names
+// from Austria and Switzerland have the same check digit.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
 	return ascii.IsDigit(last) || ascii.IsLetter(last)
 }
 
-// checkDNB returns a finding if the last character of nss is not that check digit.
+// checkDNB returns a finding if the check digit of the German National Library, at the end of nss,
+// is wrong.
 func checkDNB(nss string, hyphen int) *Finding {
 	last := len(nss) - 1
 	if last == hyphen+1 {
@@ -132,9 +134,9 @@ func valueDNB(c byte) int {
 }
 
 // digitDNB returns the check digit of the German National Library for "urn:nbn:" + nss. Each
-// character has a number, and each digit of these numbers is multiplied by its position. The sum is
-// divided by the last of the digits, and the check digit is the last digit of the quotient. If a
-// character has no number, odd is its offset, and otherwise -1.
+// character is replaced by a number. The digits of these numbers are multiplied by their positions
+// and added. The sum is divided by the last of the digits. The check digit is the last digit of the
+// quotient. The result odd is the offset of a character without a number, or -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {
@@ -183,9 +185,8 @@ var nationalForms = [...]nationalForm{
 	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
-// fitsFinnish reports whether a Finnish name has the national form, as far as it is known. Strings
-// that begin with "fe" and have no sub-namespace need at least eight digits after it. All other
-// strings are accepted.
+// fitsFinnish reports whether a Finnish name has the national form. Only one form is known: without
+// a sub-namespace, "fe" must be followed by at least eight digits. All other strings are accepted.
 func fitsFinnish(sub, s string) bool {
 	series := ascii.Run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)

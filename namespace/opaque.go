@@ -9,7 +9,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// opaque has the identifiers and names of the formal namespaces without rules.
+// opaque is a table of the formal namespaces without rules. Its columns are the identifier and the
+// name.
 //
 //go:embed opaque.tsv
 var opaque string

@@ -15,7 +15,7 @@ var pwid = Namespace{
 	Rules:       Rules{Check: checkPWID, Parts: partsPWID, Canonical: foldPWID},
 }
 
-// endOfTime returns the offset of the colon after the archival time that begins at offset i, or -1.
+// endOfTime returns the offset of the colon that follows the archival time at offset i, or -1.
 func endOfTime(nss string, i int) int {
 	if z := min(until(nss, i, 'Z'), until(nss, i, 'z')); z+1 < len(nss) && nss[z+1] == ':' {
 		return z + 1
@@ -23,8 +23,8 @@ func endOfTime(nss string, i int) int {
 	return -1
 }
 
-// foldPWID converts the letters of the archival time to upper case and others to lower case, but
-// does not change the archived URL. The argument may be a prefix of a name.
+// foldPWID converts the letters of the archival time to upper case, and other letters before the
+// archived URL to lower case. The argument may be a prefix of a name.
 func foldPWID(nss string) string {
 	start := min(until(nss, 0, ':')+1, len(nss))
 	end := endOfTime(nss, start)
@@ -65,7 +65,7 @@ func checkPWID(nss string) *Finding {
 	return nil
 }
 
-// checkArchivalTime parses a date, perhaps with a time of hours, minutes, seconds and a fraction.
+// checkArchivalTime parses a date and an optional time with hours, minutes, seconds and a fraction.
 func checkArchivalTime(nss string, start, end int) *Finding {
 	const rule = "archival-time"
 	s := nss[start : end-1]

@@ -37,9 +37,9 @@ func emptyField(s string, sep byte) int {
 	}
 }
 
-// squeeze copies the letters and digits of s to dst, in upper case and without the single hyphens
-// between them. It returns how many there are. The result bad is the offset of the first byte that
-// is not allowed or does not fit, or -1.
+// squeeze copies the letters and digits of s to dst in upper case, without the single hyphens
+// between them. It returns the number of copied bytes. The result bad is the offset of the first
+// byte that is invalid or does not fit into dst, or -1.
 func squeeze(s string, dst []byte) (n, bad int) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -54,7 +54,8 @@ func squeeze(s string, dst []byte) (n, bad int) {
 	return n, -1
 }
 
-// place returns the offset in s of the character that has the index k when hyphens are not counted.
+// place returns the offset of the character with the index k, where the index does not count
+// hyphens.
 func place(s string, k int) int {
 	for i := range len(s) {
 		if s[i] == '-' {
@@ -95,7 +96,8 @@ func isDate(s string) bool {
 func isMonth(s string) bool { return "01" <= s && s <= "12" }
 func isDay(s string) bool   { return "01" <= s && s <= "31" }
 
-// foldCase converts letters to lower case, except that the digits of escapes become upper case.
+// foldCase converts letters to lower case. It converts hexadecimal digits in percent-encodings to
+// upper case.
 func foldCase(s string) string {
 	same := true
 	for i := range len(s) {

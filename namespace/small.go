@@ -388,8 +388,8 @@ var service = Namespace{
 	Rules:       Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
 }
 
-// checkService parses labels, which periods separate. A label has 1 to 27 letters, digits and inner
-// hyphens.
+// checkService parses labels that are separated by periods. A label has 1 to 27 characters, which
+// are letters, digits and inner hyphens.
 func checkService(nss string) *Finding {
 	for i := 0; ; {
 		end := ascii.Run(nss, i, isLDH)

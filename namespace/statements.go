@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/internal/tsv"
 )
 
-// A statement is what the documents of a namespace say about its special characters, functional
+// A statement has what the documents of a namespace state about special characters, functional
 // equivalence and services (draft-ietf-urnbis-rfc2141bis-urn-03, 2.3, 2.5.2 and 6).
 type statement struct {
 	special    string   // see [Namespace.Delimiters]
@@ -25,12 +25,12 @@ func (s statement) with(n Namespace) Namespace {
 }
 
 // statementTable has a line for every NID of the standard catalogue. The last column names the
-// documents that were read, and they say nothing about a column that is empty. If the last column
-// is empty, the information comes from other sources.
+// documents that were read. If another column is empty, these documents do not state its value. If
+// the last column is empty, the information comes from other sources.
 //
-// If a document describes a service such as "URN to URL" without naming it, the table has the name
-// from RFC 2483. None of the documents defines a query keyword, or a parameter of an r- or
-// q-component.
+// Some documents describe a service such as "URN to URL" without its name. For these the table has
+// the name from RFC 2483. None of the documents defines query keywords, or parameters of
+// r-components or q-components.
 //
 //go:embed statements.tsv
 var statementTable string

@@ -54,7 +54,8 @@ type guess struct {
 	found     []Suggestion
 }
 
-// because adds a reason to all suggestions that follow.
+// because records a change of the input, which is then part of the reason for all later
+// suggestions.
 func (g *guess) because(why string) { g.why = joinWhy(g.why, why) }
 
 func joinWhy(a, b string) string {
@@ -76,8 +77,9 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer suggests a name if it is valid and new, and reports whether it is valid. Without a reason
-// it suggests nothing, because such a name differs from the input only in the case of "URN".
+// offer adds a name to the suggestions if the name is valid and new, and reports whether the name
+// is valid. A name without a reason is not added, because it differs from the input only in the
+// case of "URN".
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -95,7 +97,6 @@ func (g *guess) offer(name, why string) bool {
 	return true
 }
 
-// name interprets a text that begins with "urn:", and reports whether it is a valid name.
 func (g *guess) name(text string) bool {
 	rest, ok := ascii.CutPrefix(text, "urn:")
 	for again := ok; again; {
@@ -134,7 +135,7 @@ func trimAddress(s string, cut bool) string {
 	return s
 }
 
-// resolver tries a DOI that includes the address of its resolver.
+// resolver tries to remove the address of a resolver from a DOI.
 func (g *guess) resolver(rest string) bool {
 	nss, ok := ascii.CutPrefix(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
@@ -157,8 +158,8 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one typo away from nid. It skips the many
-// namespaces that have an identifier of up to three letters and no rules.
+// nearNIDs tries the namespaces whose identifiers are one typo away from nid. It skips namespaces
+// without rules whose identifiers have at most three letters, because too many of them are similar.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
@@ -172,8 +173,9 @@ func (g *guess) nearNIDs(nid, nss string) {
 	}
 }
 
-// slip reports whether a single typo turns a into b. A typo adds, drops or changes a character, or
-// swaps two neighbours. In texts of fewer than three characters it finds none.
+// slip reports whether a and b differ by a single typo. A typo adds, removes or replaces a
+// character, or swaps two neighbouring characters. It returns false for texts of fewer than three
+// characters.
 func slip(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -212,7 +214,7 @@ func (g *guess) repair(n *Namespace, nid, nss string) {
 	g.elsewhere(n, clean)
 }
 
-// mend tries the corrections of the namespace, and the first word alone.
+// mend tries the function Mend of the namespace, and the first word of nss without the rest.
 func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	if n.Rules.Mend != nil {
 		mended, why := n.Rules.Mend(clean)
@@ -287,8 +289,8 @@ func (g *guess) transpose(n *Namespace, prefix, nss string) {
 	}
 }
 
-// ownPart returns the offset of the part that distinguishes the names of a namespace. It begins
-// after the last colon, or after the prefix of an NBN.
+// ownPart returns the offset of the identifier in nss, after the last colon or the prefix of an
+// NBN.
 func ownPart(n *Namespace, nss string) int {
 	if n.NID == nbn.NID {
 		return strings.IndexByte(nss, '-') + 1
@@ -298,7 +300,7 @@ func ownPart(n *Namespace, nss string) int {
 
 const selfChecking = " isbn ismn issn isni lei eic "
 
-// elsewhere tries the string in other namespaces, which have check digits.
+// elsewhere tries the string in other namespaces with check digits.
 func (g *guess) elsewhere(n *Namespace, nss string) {
 	for nid := range strings.FieldsSeq(selfChecking) {
 		if other, ok := g.catalogue.Lookup(nid); ok && nid != n.NID {
@@ -335,8 +337,8 @@ func (g *guess) respelled(text string) {
 	}
 }
 
-// cutKnown removes the identifier of a namespace with rules, and the character that replaces the
-// colon. If nothing replaces the colon, a digit must follow and the namespace must have check
+// cutKnown splits s into the identifier of a namespace with rules and the text after the separator.
+// If s has no separator, a digit must follow the identifier, and the namespace must have check
 // digits.
 func (g *guess) cutKnown(s string) (nid, nss string) {
 	end := strings.IndexAny(s, separators)
@@ -435,7 +437,8 @@ func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
 }
 
-// escape escapes the characters of s that a URN cannot contain. It does not change escapes.
+// escape percent-encodes the characters of s that a URN cannot contain. It does not change existing
+// percent-encodings.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

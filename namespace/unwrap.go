@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// unwrap removes what often surrounds names, and records it as a reason. It suggests names that it
-// finds in URLs.
+// unwrap removes punctuation around a name, and the URL that contains a name. It records what it
+// removes as the reason for suggestions.
 func (g *guess) unwrap(s string) string {
 	text := narrow(s)
 	if text != s {
@@ -57,8 +57,8 @@ func narrow(s string) string {
 // marks are punctuation that often follows names in sentences.
 const marks = ">)]}\"'“”„«»‘’ .,;!?…"
 
-// trimMarks removes brackets and quotation marks on both sides, and marks at the end. A closing
-// bracket stays if its opening bracket is in the text.
+// trimMarks removes opening brackets and quotation marks at the start of s, and the given marks at
+// the end. It keeps a closing bracket if the rest of s has the matching opening bracket.
 func trimMarks(s, marks string) string {
 	s = strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
 	unclosed := map[rune]int{}
@@ -158,8 +158,8 @@ func findURN(path string) string {
 	return ""
 }
 
-// unescapeURN decodes the colons and slashes of a URN at the start of s that is escaped as in a
-// query. The URN ends at the first "&", "#" or "/".
+// unescapeURN decodes the colons and slashes of a URN at the start of s that is percent-encoded as
+// in a query. The URN ends at the first "&", "#" or "/".
 func unescapeURN(s string) (string, bool) {
 	rest, ok := ascii.CutPrefix(s, "urn%3a")
 	if !ok {

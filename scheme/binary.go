@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// dense is an encoding with six bits per character. Every dialect allows its letters, digits, "-"
-// and "_" unescaped (RFC 4648, section 5). There is no padding, because "=" must be escaped in the
-// draft of 1993.
+// dense is base64 with the URL alphabet, which every dialect allows without escapes (RFC 4648,
+// section 5). It has no padding, because the draft of 1993 requires "=" to be escaped.
 var dense = base64.RawURLEncoding.Strict()
 
-// EncodeBinary encodes binary data for use in the URIs of a new scheme (draft of 1993, section
-// "Encoding prohibited characters"). Three octets become four characters, where percent-encoding
-// would need nine.
+// EncodeBinary encodes binary data for URIs of new schemes (draft of 1993, section "Encoding
+// prohibited characters"). It encodes three octets as four characters. Percent-encoding would need
+// nine characters.
 func EncodeBinary(data []byte) string { return dense.EncodeToString(data) }
 
 // DecodeBinary decodes the output of [EncodeBinary]. It returns an error for any other input.

@@ -12,14 +12,13 @@ import (
 // ErrNoBuilder means that URIs of the scheme cannot be built from parts.
 var ErrNoBuilder = errors.New("the scheme cannot build URIs from parts")
 
-// ErrPart means that a required part is missing, or that the URI would be parsed into different
-// parts.
+// ErrPart means that a required part is missing, or that parsing the built URI would not return the
+// same parts.
 var ErrPart = errors.New("cannot build a URI from these parts")
 
 // Build returns a URI of the scheme with the given parts, in dialect d. The values of the parts are
 // raw, so the caller must escape characters that a part does not allow (see
-// [uri.Dialect.EscapeText]). Build omits what the scheme implies, such as a default port. It writes
-// a password only if parts contains one.
+// [uri.Dialect.EscapeText]). Build omits values that the scheme implies, such as the default port.
 //
 // The error wraps [ErrNoBuilder] or [ErrPart], is a *[uri.Error], or is the [Finding] for the rule
 // that the URI would violate.
@@ -44,8 +43,8 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	return u, nil
 }
 
-// misread returns the label of the first part in given that has a different value in got, or "".
-// The parts in got come from parsing the built URI.
+// misread compares the given parts with those from parsing the built URI, which are in got. It
+// returns the label of the first part whose values differ, or "".
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {
@@ -58,7 +57,7 @@ func (s *Scheme) misread(got, given []Part) string {
 	return ""
 }
 
-// supplied are the labels of parts that a parser derives from other parts.
+// supplied lists the labels of the parts that parsing derives from other parts.
 var supplied = []string{"kind", "word", "suffix"}
 
 func missingPart(name string) error { return fmt.Errorf("%w: missing %s", ErrPart, name) }

@@ -39,13 +39,13 @@ var standard = sync.OnceValue(func() Catalogue {
 	return catalogueOf(c.merge(ruled()))
 })
 
-// Standard returns the catalogue of schemes that are registered at IANA or in wide use. It has the
-// rules of the schemes that the drafts name. For the rules of other schemes, use package
-// scheme/extra.
+// Standard returns the catalogue of schemes that are registered at IANA or in wide use. Only the
+// schemes listed in the package comment have rules in this catalogue. Package scheme/extra has the
+// rules of other schemes.
 func Standard() Catalogue { return standard() }
 
-// Lookup returns the scheme with the given name, in any case, and whether there is one. It does not
-// allocate.
+// Lookup returns the scheme with the given name, ignoring case, and reports whether the catalogue
+// has such a scheme. It does not allocate.
 func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	if s := c.find(name); s != nil {
 		return *s, true
@@ -53,7 +53,7 @@ func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// Known reports whether the catalogue has a scheme with the given name, in any case. It is fast
+// Known reports whether the catalogue has a scheme with the given name, ignoring case. It is fast
 // enough to call for every word of a text.
 func (c Catalogue) Known(name string) bool { return c.find(name) != nil }
 
@@ -87,11 +87,11 @@ func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	return dst
 }
 
-// maxNested is how deep Check looks for URIs inside URIs.
+// maxNested is the maximum number of nested URIs that Check inspects, including the outer URI.
 const maxNested = 4
 
-// Check returns the findings that the rules of its scheme give for u, sorted by offset; see
-// [Scheme.Check]. If the scheme is unknown, Check only applies the rules that all schemes share.
+// Check checks u by the rules of its scheme, and returns the findings as [Scheme.Check] does. If
+// the scheme is unknown, Check only applies the rules that all schemes share.
 func (c Catalogue) Check(u uri.URI) []Finding {
 	var found []Finding
 	shift := 0
@@ -138,9 +138,9 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// KindOf reports whether u is a name, a locator or something else, according to the scheme of u. If
-// the scheme is not in the catalogue, or does not say which kind its URIs are, KindOf returns
-// [KindUnstated] (draft of 1993, section "Registration of naming schemes").
+// KindOf reports whether u is a name, a locator or something else, according to the scheme of u.
+// KindOf returns [KindUnstated] if the catalogue does not have the scheme or does not state its
+// kind (draft of 1993, section "Registration of naming schemes").
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind
@@ -152,8 +152,8 @@ func (c Catalogue) KindOf(u uri.URI) Kind {
 // shared and must not be modified.
 func (c Catalogue) Rules() []uri.SchemeRules { return c.rules }
 
-// collectRules returns the rules with the most common schemes first, because they are searched in
-// order.
+// collectRules returns the rules for [uri.URI.Normalize], which searches them in order. Therefore
+// the most common schemes come first.
 func (c Catalogue) collectRules() []uri.SchemeRules {
 	often := []string{"http", "https", "ftp"}
 	var rules []uri.SchemeRules
@@ -194,7 +194,7 @@ func hashFold(s string) uint32 {
 	return h ^ h>>15
 }
 
-// maxSchemes is the maximum number of schemes. It keeps positions within 16 bits.
+// maxSchemes is the maximum number of schemes, whose positions must fit into 16 bits.
 const maxSchemes = 1<<16 - 2
 
 func catalogueOf(list []Scheme) Catalogue {
@@ -215,7 +215,7 @@ func catalogueOf(list []Scheme) Catalogue {
 	return c
 }
 
-// ErrReserved means that a scheme cannot be called "urn", which is reserved for names (draft of
+// ErrReserved means that the name of a new scheme is "urn", which is reserved for names (draft of
 // 1993, section "Registration of naming schemes").
 var ErrReserved = errors.New("scheme name is reserved")
 
@@ -226,9 +226,9 @@ var ErrIncomplete = errors.New("incomplete registration")
 var ErrName = errors.New("invalid scheme name")
 
 // Missing returns the names of the fields that a registration requires and s leaves empty (draft of
-// 1993, section "Registration of naming schemes"). An experimental scheme only requires a name. Any
-// other also requires a title and a reference, and either a retrieval algorithm, for a locator, or
-// properties.
+// 1993, section "Registration of naming schemes"). An experimental scheme only requires a name. All
+// other schemes also require a title, a reference, and Retrieval for locators or Properties for
+// others.
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -254,8 +254,8 @@ func (s *Scheme) Missing() []string {
 func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
 // IsName reports whether s is a valid scheme name, which is a letter followed by letters, digits,
-// "+", "-" and "." (RFC 3986, section 3.1). It rejects the other names that the grammar of the
-// draft of 1993 allows, because they could be mistaken for something else.
+// "+", "-" and "." (RFC 3986, section 3.1). The grammar of the draft of 1993 also allows other
+// names, which IsName rejects because they could be mistaken for other text.
 func IsName(s string) bool {
 	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false

@@ -9,35 +9,36 @@
 // RuleSet take a [uri.URI], which already follows the general syntax, and apply the rules of the
 // scheme to it.
 //
-//   - Check returns violations of the scheme's own document, with offset and
-//     rule. It also warns of URIs that deceive or harm those who follow them.
-//   - Parts returns the named parts of a URI, such as the type and selector of
-//     Gopher. Values are raw; a [Part] says whether it must be decoded before use.
-//   - Canonical returns the same spelling for all URIs that the scheme considers
-//     equivalent. These include all URIs that are equivalent at [uri.LevelScheme].
-//   - Build writes a URI from parts. It fails if the URI would be parsed into
-//     different parts.
-//   - Inner returns the range of another URI that is contained in the URI.
+//   - Check returns violations of the document that defines the scheme, with their offsets and
+//     rules. It also warns of URIs that could deceive or harm a user who follows them.
+//   - Parts returns the named parts of a URI, such as the type and selector of Gopher. Values are
+//     raw, and each [Part] says whether its value must be decoded before use.
+//   - Canonical returns the same spelling for all URIs that the scheme considers equivalent. URIs
+//     that are equivalent at [uri.LevelScheme] are always among them.
+//   - Build writes a URI from parts. It fails if parsing the URI would not return the same parts.
+//   - Inner returns the range of a URI that is contained in another URI.
 //
 // # Dialects
 //
 // Schemes have changed over time, so the dialect of a URI determines which document defines its
-// scheme. This is draft-ietf-uri-url for [uri.Draft1993], and RFC 1738 and its successors for all
-// others. For example, the "?b" of "gopher://h/0a?b" is a search in the draft of 1993, and part of
-// the selector in RFC 4266.
+// scheme. For [uri.Draft1993] the document is draft-ietf-uri-url. For all other dialects it is RFC
+// 1738 or its successor. For example, the draft of 1993 interprets the "?b" in "gopher://h/0a?b" as
+// a search, but RFC 4266 interprets it as part of the selector.
 //
 // # Schemes
 //
-// The package has the rules of the schemes that the drafts name: http, https, ftp, file, gopher,
-// news, nntp, snews, mailto, mid, cid, telnet, rlogin, tn3270, wais, prospero, afs, whois, x500 and
-// urn. Package urn parses the names of the scheme urn. Package scheme/extra has the rules of other
-// schemes, and says how to add one. Package internal/pid has rules that package name also needs.
+// The package has the rules of the schemes that the draft of 1993 and related drafts name: http,
+// https, ftp, file, gopher, news, nntp, snews, mailto, mid, cid, telnet, rlogin, tn3270, wais,
+// prospero, afs, whois, x500 and urn. Package urn parses the names of the scheme urn. Package
+// scheme/extra has the rules of other schemes, and documents how to add a scheme. Package
+// internal/pid has the rules that package name shares.
 //
 // # Catalogues
 //
-// [Standard] returns the catalogue with the rules of this package, and extra.Catalogue the one with
-// all rules. To use other schemes, create a larger catalogue with [Catalogue.With]. It requires of
-// a new scheme what the draft of 1993 requires of a registration.
+// [Standard] returns the catalogue with the rules of this package. The function extra.Catalogue
+// returns the catalogue with all rules. To use other schemes, create a larger catalogue with
+// [Catalogue.With]. With returns an error if a new scheme lacks a field that the draft of 1993
+// requires of registrations.
 //
 // The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
 // 1995, section 3.1".

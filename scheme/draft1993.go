@@ -1,7 +1,6 @@
 package scheme
 
-// ruled returns the schemes with rules in this package: the schemes that the drafts name and a few
-// related ones.
+// ruled returns the schemes that have rules in this package.
 func ruled() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,
@@ -17,9 +16,9 @@ var urn = Scheme{
 	Properties: "unique and persistent, according to the rules of each namespace",
 }
 
-// Of1993 returns the initial registry of the draft of 1993. It has the schemes in the grammar and
-// the prose of the draft, and the reserved "urn". The scheme for network management, which the
-// draft leaves for study, is not included.
+// Of1993 returns the initial registry of the draft of 1993. It contains the schemes that the draft
+// defines or mentions, and the reserved scheme "urn". It does not contain the scheme for network
+// management, which the draft leaves for further study.
 func Of1993() Catalogue {
 	var list []Scheme
 	for _, name := range [...]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Host-specific file names (RFC 8089). The draft of 1993 calls FTP locators "file addresses", and
-// "file" is another name for "ftp" in it.
+// Host-specific file names (RFC 8089). In the draft of 1993, "file" is another name for the scheme
+// "ftp".
 var file = Scheme{
 	Name: "file", Title: "Host-specific file names", Kind: KindLocator,
 	Reference: "RFC 8089; 1993, BNF: fileaddress",
@@ -99,8 +99,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 }
 
 // canonicalFile omits the host localhost, so that the URI of a local file has three slashes (RFC
-// 8089, section 2 and B), and writes a drive letter in upper case (E.2). In the draft of 1993 it
-// writes the scheme as ftp.
+// 8089, section 2 and appendix B). It writes a drive letter in upper case (appendix E.2). In the
+// dialect of 1993 it replaces the scheme file by ftp.
 func canonicalFile(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() {

@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Code is the kind of a finding, as a name that programs can compare.
+// A Code identifies the kind of a finding, for programs.
 type Code = uri.FindingCode
 
 // The kinds of findings of this package.

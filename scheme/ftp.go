@@ -100,7 +100,7 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// appendDirectories adds the directories and the name, which are the segments of the path before
+// appendDirectories adds the directories and the file name, which are the path segments before the
 // offset end.
 func appendDirectories(t *layout.Taker, end int) {
 	at := t.Path + 1
@@ -124,8 +124,7 @@ func appendSuffix(t *layout.Taker, end int) {
 	}
 }
 
-// buildFTP writes an FTP locator from the parts that partsFTP returns. It writes a user and
-// password only if they are given.
+// buildFTP writes an FTP locator from the parts that partsFTP returns.
 func buildFTP(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "ftp", "21", parts)
 	if d == uri.Draft1993 {

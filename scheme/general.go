@@ -24,9 +24,8 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	return found
 }
 
-// appendHidden reports the first run of percent-encodings with an invisible character, or with a
-// character that changes the text direction. The octets are ISO Latin-1 in the draft of 1993, and
-// UTF-8 in the other dialects.
+// appendHidden reports the first percent-encoded character that is invisible or changes the text
+// direction. It decodes octets as ISO Latin-1 in the dialect of 1993, and as UTF-8 in all others.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')

@@ -110,7 +110,8 @@ func checkGopher(u uri.URI) []Finding {
 // gopherTypes are the item types of RFC 1436, and later types in common use.
 const gopherTypes = "0123456789+TgI" + "hisd:;<MpPcewXrxaf"
 
-// checkGopherText returns an error if a piece would not fit on one line of the protocol.
+// checkGopherText returns an error if a piece contains a character that would break the request
+// line.
 func checkGopherText(l *layout.Layout, p gopherPath) []Finding {
 	rule, end := ruleGopherSelector, l.End()
 	if p.plus >= 0 {
@@ -182,8 +183,8 @@ func canonicalGopher(u uri.URI) string {
 	return l.Text[:l.Path] + root + l.Text[end:]
 }
 
-// buildGopher writes a Gopher locator. If there is a selector but no type, it writes the type of a
-// menu.
+// buildGopher writes a Gopher locator. If parts contains a selector but no type, it writes the type
+// of a menu.
 func buildGopher(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "gopher", "70", parts)
 	kind, hasKind := Get(parts, "type")

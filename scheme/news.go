@@ -178,8 +178,8 @@ func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding 
 	return nil
 }
 
-// maxMessageID is the maximum length of an identifier without its angle brackets, which count
-// towards the 250 characters of RFC 5536, section 3.1.3.
+// maxMessageID is the maximum length of a Message-ID without its angle brackets. RFC 5536, section
+// 3.1.3 limits the length with the brackets to 250 characters.
 const maxMessageID = 250 - 2
 
 // checkMessageID checks a Message-ID without its angle brackets.
@@ -276,7 +276,7 @@ func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	return groupEnd, groupEnd + 1
 }
 
-// checkNNTP checks a group on a server, and an article number.
+// checkNNTP checks the server, the group and the article number of an nntp URL.
 //
 //	nntpURL        = "nntp:" server "/" group [ "/" article-number ]
 //	article-number = 1*16DIGIT

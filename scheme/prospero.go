@@ -94,7 +94,8 @@ func partsProspero(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// appendProspero1993 adds the fields. They must be split before they are decoded.
+// appendProspero1993 adds the fields. It splits them before decoding, because the separator is
+// percent-encoded.
 func appendProspero1993(t *layout.Taker) {
 	names := [...]string{"hsoname", "version", "attribute"}
 	at, field := t.Path+1, 0

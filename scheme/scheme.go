@@ -84,9 +84,9 @@ type Scheme struct {
 	Interactive  bool   // following a URI opens a session instead of retrieving an object
 	Special      []Special
 
-	// Retrieval describes how to retrieve the object of a URI. If URIs of the scheme do not locate
-	// anything, Properties describes what they guarantee instead. A registration must have one of
-	// the two (draft of 1993, section "Registration of naming schemes").
+	// Retrieval describes how to retrieve the object of a URI. If URIs of the scheme are not
+	// locators, Properties describes what they guarantee instead. A registration requires one of
+	// these two fields (draft of 1993, section "Registration of naming schemes").
 	Retrieval  string
 	Properties string
 	Gateway    string // a gateway that the authors of the scheme offer; see package fetch/plan
@@ -94,9 +94,9 @@ type Scheme struct {
 	Rules RuleSet
 }
 
-// A RuleSet holds the functions that implement the rules of a scheme. Functions may be nil. They
-// accept URIs of the scheme in any dialect (see [uri.URI.Dialect]). The document of 1993 applies to
-// URIs in the dialect of 1993, and the later documents to all others.
+// A RuleSet holds the functions that implement the rules of a scheme. Each function may be nil. The
+// functions accept URIs of the scheme in any dialect (see [uri.URI.Dialect]). They apply the draft
+// of 1993 to URIs in the dialect of 1993, and later documents to all other URIs.
 type RuleSet struct {
 	// Check returns the first violation of the rules of the scheme. For a valid URI it
 	// returns warnings and remarks. It returns nil without allocating if there is nothing to report.
@@ -113,15 +113,15 @@ type RuleSet struct {
 	// view-source URI. Check then inspects that URI by the rules of its own scheme.
 	Inner func(u uri.URI) (from, to int, ok bool)
 
-	// Canonical returns the canonical form of u. The argument has passed Check and is normalised at
+	// Canonical returns the canonical form of u, which has passed Check and has been normalised at
 	// [uri.LevelScheme]. Canonical must be idempotent.
 	Canonical func(u uri.URI) string
 }
 
-// Check returns findings about u, which must be a URI of the scheme, sorted by offset. These are
-// the first violation of the scheme's rules, warnings of deception or harm, and remarks on style.
-// Check does not repeat what [uri.URI.Inspect] reports about the general syntax. It does not
-// allocate if there are no findings.
+// Check returns findings about u, sorted by offset. The argument must be a URI of the scheme. The
+// findings are the first violation of the scheme's rules, warnings about deceptive or harmful URIs,
+// and remarks on style. Check does not repeat what [uri.URI.Inspect] reports about the general
+// syntax. It does not allocate if there are no findings.
 func (s *Scheme) Check(u uri.URI) []Finding {
 	if !u.IsValid() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// This file has schemes that the draft of 1993 only mentions or leaves for study.
+// This file has the schemes that the draft of 1993 only mentions or leaves for further study.
 
 var afs = Scheme{
 	Name: "afs", Title: "Andrew File System global file names", Kind: KindLocator,
@@ -99,7 +99,8 @@ func checkWHOIS(u uri.URI) []Finding {
 	return l.RefuseControls("RFC 3912, 2", "WHOIS")
 }
 
-// partsWHOIS adds the text after the slash as one part, which includes a question mark.
+// partsWHOIS adds the text after the slash as one part. A question mark has no special meaning in
+// this text.
 func partsWHOIS(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	t.Login()

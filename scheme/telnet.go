@@ -22,7 +22,7 @@ var telnet, rlogin, tn3270 = session(Scheme{
 	Example:   "tn3270://guest@library.example.org/", DefaultPort: "23",
 })
 
-// session returns s with the fields set that all such schemes share.
+// session sets the fields that the schemes of interactive sessions share, and returns the scheme.
 func session(s Scheme) Scheme {
 	s.Kind, s.Transport, s.Interactive, s.RootPath = KindLocator, "tcp", true, true
 	s.Security = "input may be sent in the clear; some programs interpret a host or user name that begins with a hyphen as an option"

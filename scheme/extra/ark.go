@@ -58,8 +58,8 @@ func isBetanumeric(c byte) bool {
 	return ascii.IsDigit(c) || ascii.IsLetter(c) && strings.IndexByte("aeiouly", c) < 0 && c >= 'a'
 }
 
-// partsARK adds the NAAN, the name, components and variants. A component begins after a slash, and
-// a variant after a dot.
+// partsARK adds the NAAN, the name, the components and the variants. Each component follows a
+// slash, and each variant follows a dot.
 func partsARK(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	from, to, ok := naanOf(&t.Layout)
@@ -84,7 +84,7 @@ func partsARK(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalARK returns the canonical form of draft-kunze-ark, 2.7.
+// canonicalARK returns the canonical form that draft-kunze-ark defines in section 2.7.
 func canonicalARK(u uri.URI) string {
 	l := layout.Of(u)
 	from, to, _ := naanOf(&l)

@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Catalogue returns the catalogue with all schemes: the schemes of [scheme.Standard], with the
-// rules of this package added.
+// Catalogue returns the catalogue [scheme.Standard] with the rules of this package added.
 func Catalogue() scheme.Catalogue { return catalogue() }
 
 var catalogue = sync.OnceValue(func() scheme.Catalogue {

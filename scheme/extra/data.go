@@ -26,15 +26,15 @@ const (
 	ruleDataBase64 = "RFC 2397, 2: base64"
 )
 
-// A dataHead holds the offsets of the pieces of a data URL before its data.
+// A dataHead holds the offsets of the components of a data URL that come before the data.
 type dataHead struct {
 	typeEnd int
 	comma   int // offset of the comma before the data, or -1
 	base64  int // offset of ";base64", or -1
 }
 
-// dataHeadOf finds the pieces of a data URL. The scheme has no queries, so a query is part of the
-// data.
+// dataHeadOf finds the pieces of a data URL. The scheme does not have queries, so a question mark
+// and the text after it belong to the data.
 func dataHeadOf(l *layout.Layout) dataHead {
 	h := dataHead{comma: ascii.Until(l.Text, l.Path, l.End(), ','), base64: -1}
 	end := h.comma

@@ -155,8 +155,8 @@ func nihValue(l *layout.Layout) (value, valueEnd int) {
 	return semicolon + 1, ascii.Until(l.Text, semicolon+1, l.PathEnd, ';')
 }
 
-// suiteOf returns the suite identifier of the algorithm in an nih URI, which contains its name or
-// its number. If the algorithm is unknown, suiteOf returns 0.
+// suiteOf returns the suite identifier of the algorithm in an nih URI, or 0 if the algorithm is
+// unknown. The URI contains the algorithm's name or its suite identifier.
 func suiteOf(l *layout.Layout, value int) int {
 	const digits = 2
 	name := l.Text[l.Path : value-1]

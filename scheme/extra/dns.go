@@ -132,8 +132,8 @@ func partsDNS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalDNS converts the name to lower case. It omits the dot at its end, and the default class
-// and type (RFC 4501, section 3).
+// canonicalDNS converts the name to lower case. It omits a dot at the end of the name, and the
+// default class and type (RFC 4501, section 3).
 func canonicalDNS(u uri.URI) string {
 	l := layout.Of(u)
 	from, end := dnsNameOf(&l), l.PathEnd

@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 )
 
-// A field is a name=value pair in a list of pairs.
+// A field holds the offsets of a name=value pair.
 type field struct {
 	name, nameEnd int
 	value         int // start of the value; -1 if there is no equals sign
 	end           int
 }
 
-// fields returns an iterator over the fields of s[i:j]. The iterator is empty if i is negative or greater
-// than j, and there is one empty field if i equals j.
+// fields returns an iterator over the fields of s[i:j]. If i is negative or greater than j, the
+// iterator yields nothing. If i equals j, it yields one empty field.
 func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		for at := i; at >= 0 && at <= j; {
@@ -55,13 +55,14 @@ type fieldGrammar struct {
 	name, value charset
 }
 
-// A charset is a set of characters, with the rule and the message for a character outside it.
+// A charset is a set of characters. Its rule and message describe an error about any other
+// character.
 type charset struct {
 	allows        func(byte) bool // nil allows any character
 	rule, message string
 }
 
-// check returns an error about the first character of s[from:to] outside the charset.
+// check returns an error about the first character of s[from:to] that the charset does not allow.
 func (c *charset) check(s string, from, to int) []scheme.Finding {
 	if c.allows != nil {
 		if i := firstNot(s, from, to, c.allows); i >= 0 {
@@ -82,8 +83,8 @@ func (g *fieldGrammar) check(s string, f field) []scheme.Finding {
 	return g.value.check(s, f.value, f.end)
 }
 
-// appendFields adds a part for each field of s[from:to]. The grammar of the scheme defines the
-// names in known, so these parts have no group. All others have the given group.
+// appendFields adds a part for each field of s[from:to]. The parts of fields with known names have
+// no group. All other parts have the given group.
 func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
 	for f := range fields(t.Text, from, to, sep) {
 		value := max(f.value, min(f.nameEnd+1, f.end))
@@ -97,8 +98,8 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 
 const fewFields = 16
 
-// repeatedField returns the first field that has the same name as an earlier field, in any case,
-// and whether there is such a field.
+// repeatedField returns the first field that has the same name as an earlier field, ignoring case.
+// It reports whether there is such a field.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool

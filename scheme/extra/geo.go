@@ -101,7 +101,7 @@ func checkWGS84(l *layout.Layout, p *geoLayout) []scheme.Finding {
 	return nil
 }
 
-// checkGeoParams checks the parameters. First come crs and u, which are optional, and then any
+// checkGeoParams checks the parameters. The optional parameters crs and u must come before all
 // others.
 func checkGeoParams(l *layout.Layout, from int) []scheme.Finding {
 	n := 0

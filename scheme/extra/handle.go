@@ -30,7 +30,7 @@ var doi = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsHandle, Canonical: canonicalDOI},
 }
 
-// partsHandle adds the prefix, the local name, and the query, which is meant for the resolver.
+// partsHandle adds the prefix, the local name, and the query, which only the resolver interprets.
 func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
@@ -47,8 +47,8 @@ func canonicalHandle(u uri.URI) string {
 }
 
 // canonicalDOI converts the letters of a DOI to lower case and decodes percent-encodings. If
-// decoding a slash would create a dot segment, canonicalDOI keeps it encoded, because the general
-// syntax would remove the dot segment.
+// decoded slashes would create a dot segment, canonicalDOI keeps them encoded. Otherwise
+// normalisation by the general syntax would remove the segment.
 func canonicalDOI(u uri.URI) string {
 	l := layout.Of(u)
 	doi := pid.FoldDOI(l.PathText())

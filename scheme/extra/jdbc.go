@@ -71,7 +71,8 @@ func partsJDBC(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerJDBC returns the range of the database URL in u. Many drivers use such a URL.
+// innerJDBC returns the range of the database URL that follows "jdbc:". It returns false if the
+// driver does not use a URL there.
 func innerJDBC(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	colon := ascii.Until(l.Text, l.Path, l.PathEnd, ':')

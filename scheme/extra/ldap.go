@@ -189,9 +189,8 @@ func checkDistinguishedName(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// escapedPair returns the end of the pair of hexadecimal digits after a backslash, or -1 if they
-// are missing. If special is true, a single special character is also accepted. The offset i is
-// that after the backslash.
+// escapedPair returns the end of the two hexadecimal digits at offset i, which follow a backslash,
+// or -1 if they are missing. If special is true, it also accepts a single special character.
 func escapedPair(s string, i, to int, special bool) int {
 	if i >= to {
 		return -1

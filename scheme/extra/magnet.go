@@ -25,7 +25,7 @@ const (
 	ruleMagnetTopic = "BEP 9: xt"
 )
 
-// topics are the kinds of digests that identify content, with the lengths of their encodings.
+// topics lists the kinds of digests that can identify content, with the lengths of their encodings.
 var topics = [...]struct {
 	prefix        string
 	hex, base32   int // 0 if this encoding is not used
@@ -79,8 +79,8 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// magnetName returns the name of a parameter without the number that distinguishes it from others
-// with the same name.
+// magnetName returns the name of a parameter without the number that distinguishes repeated
+// parameters, as in xt.1 and xt.2.
 func magnetName(name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && ascii.All(name[dot+1:], ascii.IsDigit) {
 		return name[:dot]
@@ -109,8 +109,8 @@ func checkTopic(l *layout.Layout, f field) []scheme.Finding {
 	return []scheme.Finding{layout.Remark(scheme.CodeUndefined, f.value, f.end, ruleMagnetTopic, "unknown kind of digest")}
 }
 
-// isBase32 reports whether c is a base32 character in any case, or the dot between the two digests
-// of a bitprint.
+// isBase32 reports whether c is a base32 character in upper or lower case, or the dot that
+// separates the two digests of a bitprint.
 func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' || c == '.' }
 
 func partsMagnet(dst []scheme.Part, u uri.URI) []scheme.Part {

@@ -90,8 +90,8 @@ func appendMailUser(t *layout.Taker) {
 	t.Data("auth", mechanism, t.UserEnd)
 }
 
-// imapSteps are the fields that may follow a mailbox, in order, and whether a slash comes before
-// the semicolon of the field.
+// imapSteps lists the fields that may follow a mailbox, in their order. If slash is true, a slash
+// must come before the field's semicolon.
 var imapSteps = [...]struct {
 	name  string
 	slash bool

@@ -27,7 +27,7 @@ const (
 	rulePaytoAmount = "RFC 8905, 5: amount"
 )
 
-// checkPayto checks a target and its options.
+// checkPayto checks a payto URI.
 //
 //	payto-URI = "payto://" authority path-abempty [ "?" opts ]
 //	authority = ALPHA *( ALPHA / DIGIT / "-" / "." )
@@ -105,7 +105,8 @@ func checkAmount(raw string) string {
 	return ""
 }
 
-// checkTarget checks the segments of a target by the rules for its type (RFC 8905, section 7).
+// checkTarget checks the segments of a payment target by the rules for its type (RFC 8905, section
+// 7).
 func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 	kind, from := l.Text[l.Host:l.HostEnd], min(l.Path+1, l.PathEnd)
 	slash := ascii.Until(l.Text, from, l.PathEnd, '/')

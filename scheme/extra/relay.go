@@ -98,8 +98,8 @@ func partsRelay(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalRelay converts the host and the transport to lower case, because transports are
-// case-insensitive (RFC 5234, section 2.3).
+// canonicalRelay converts the host and the transport to lower case. Transports are case-insensitive
+// (RFC 5234, section 2.3).
 func canonicalRelay(u uri.URI) string {
 	l := layout.Of(u)
 	return l.Text[:l.Path] + strings.ToLower(l.Text[l.Path:l.End()]) + l.Text[l.End():]

@@ -79,9 +79,9 @@ var repositorySpecial = []scheme.Special{
 	inPath("~", "at the beginning: a user's home directory"),
 }
 
-// tunnelled returns schemes of version control systems over another protocol, such as git+ssh. If
-// that protocol is ssh, the URI has the syntax of ssh. Otherwise it contains a URI of that
-// protocol's scheme.
+// tunnelled returns the schemes of version control systems over another protocol, such as git+ssh.
+// A URI over ssh has the syntax of an ssh URI. A URI over another protocol contains a URI of that
+// protocol after the plus sign.
 func tunnelled() []scheme.Scheme {
 	var list []scheme.Scheme
 	for _, name := range [...]string{"git+ssh", "ssh+git", "svn+ssh", "hg+ssh"} {
@@ -140,13 +140,13 @@ func checkRemote(u uri.URI) []scheme.Finding {
 	return firstOf(l.RefuseControls(ruleSSH, "a file name or a command"), checkConnection(&l), warnPassword(&l))
 }
 
-// option returns an error about text that a program could take for a command-line option.
+// option returns an error about text that a program could interpret as a command-line option.
 func option(from, to int, message string) []scheme.Finding {
 	return layout.RefuseAs(scheme.CodeInjection, from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
 }
 
-// checkSCP returns an error about the form host:path, which the program scp accepts but which is
-// not a URI.
+// checkSCP returns an error if the URI has the form host:path, which is the syntax of the program
+// scp.
 func checkSCP(l *layout.Layout) []scheme.Finding {
 	if l.Authority {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// servers returns schemes that identify a server and an object on it, with few other rules. These
-// are schemes of databases, message queues, media and remote screens.
+// servers returns the schemes of databases, message queues, media servers and remote screens. Their
+// URIs identify a server and an object on the server, and have few other rules.
 func servers() []scheme.Scheme {
 	const (
 		databases = "connect to the server as the user, and open the database"
@@ -80,8 +80,8 @@ func checkServer(u uri.URI) []scheme.Finding {
 	}
 }
 
-// hasSecretQuery reports whether a scheme is one of the databases that accept a password in the
-// query. These also accept an empty host, which means the local machine.
+// hasSecretQuery reports whether the scheme is for a database that accepts a password in the query.
+// URIs of these databases can also have an empty host, which means the local machine.
 func hasSecretQuery(name string) bool {
 	return ascii.EqualFold(name, "postgresql") || ascii.EqualFold(name, "postgres") || ascii.EqualFold(name, "mysql")
 }

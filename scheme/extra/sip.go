@@ -60,7 +60,7 @@ type sipAddress struct {
 }
 
 // sipOf finds the pieces of a SIP URI. It reads the path and the query as one text, because the
-// user may contain a question mark.
+// user part may contain a question mark.
 func sipOf(l *layout.Layout) sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.End()}
 	a.host = l.Rest
@@ -145,8 +145,8 @@ func badSIPHost(s string, from, to int) int {
 	return badTopLabel(s, from, to)
 }
 
-// isSIPUser reports whether a user may contain c. It accepts the percent sign, which begins a
-// percent-encoding.
+// isSIPUser reports whether the user part may contain c. It accepts the percent sign, which begins
+// a percent-encoding.
 func isSIPUser(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()&=+$,;?/%", c) >= 0
 }
@@ -231,7 +231,7 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return found
 }
 
-// isUnsafeSIPHeader reports whether a client must ignore a header field in a URI.
+// isUnsafeSIPHeader reports whether a client should ignore a header field in a URI.
 func isUnsafeSIPHeader(name string) bool {
 	return ascii.IsOneOf(name,
 		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding",
@@ -252,9 +252,9 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 }
 
 // canonicalSIP converts parts to lower case where RFC 3261, section 19.1.4 ignores case, and sorts
-// parts where it ignores order. It does not omit parameters. The RFC ignores some parameters if
-// only one of the two URIs has them, so its equivalence is not transitive, and no canonical form
-// can express it.
+// parts where it ignores order. It does not omit parameters. RFC 3261 ignores some parameters if
+// only one of two URIs has them. This equivalence is not transitive, so a canonical form cannot
+// express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

@@ -97,7 +97,7 @@ func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSMS writes the numbers in the form in which RFC 3966, section 4 compares them.
+// canonicalSMS normalises the telephone numbers for comparison by RFC 3966, section 4.
 func canonicalSMS(u uri.URI) string {
 	l := layout.Of(u)
 	b := []byte("sms:")

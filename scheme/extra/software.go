@@ -159,9 +159,9 @@ func partsPURL(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalPURL writes a package URL in the form that the specification prescribes. The type and
-// the keys are in lower case, qualifiers are sorted, empty qualifiers are omitted, and names follow
-// the rules for their type. All characters except letters, digits, the colon and . - _ ~ are
+// canonicalPURL writes a package URL in the canonical form of its specification. The type and the
+// keys are in lower case. Qualifiers are sorted, and empty qualifiers are omitted. Names follow the
+// rules for their package type. All characters except letters, digits, the colon and . - _ ~ are
 // percent-encoded.
 func canonicalPURL(u uri.URI) string {
 	p := packageOf(u)
@@ -198,8 +198,8 @@ func (p *packageURL) qualifier(key string) string {
 	return ""
 }
 
-// isDatabricks reports whether a URL, with or without a scheme, belongs to a tracking server of
-// Databricks.
+// isDatabricks reports whether the host in a URL belongs to Databricks. The URL may lack its
+// scheme.
 func isDatabricks(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest

@@ -12,8 +12,8 @@ import (
 
 // This file has functions that many schemes need.
 
-// firstOf returns the first result that is not nil. The checks have all run, so a check must not
-// rely on the success of another.
+// firstOf returns the first result that is not nil. Its arguments are evaluated first, so a check
+// cannot rely on the success of an earlier check.
 func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 	for _, found := range results {
 		if found != nil {
@@ -23,8 +23,8 @@ func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 	return nil
 }
 
-// refuseAuthority returns an error if there is an authority. The error names the component that
-// should follow the colon instead.
+// refuseAuthority returns an error if the URI has an authority. The error names the component that
+// must follow the colon instead.
 func refuseAuthority(l *layout.Layout, rule, component string) []scheme.Finding {
 	if !l.Authority {
 		return nil
@@ -46,8 +46,8 @@ func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Frag-1, l.Frag, rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23")}
 }
 
-// withFragment returns a check that also reports a fragment, which the general syntax allows for
-// every scheme (RFC 3986, section 3.5) but this scheme does not define.
+// withFragment returns a check that also reports a fragment. The general syntax allows fragments in
+// every scheme (RFC 3986, section 3.5), but some schemes do not define them.
 func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.URI) []scheme.Finding {
 	return func(u uri.URI) []scheme.Finding {
 		found := check(u)
@@ -70,7 +70,7 @@ func warnPassword(l *layout.Layout) []scheme.Finding {
 	return []scheme.Finding{layout.Warn(scheme.CodeCredentials, colon, l.UserEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
 }
 
-// firstNot returns the offset of the first byte of s[from:to] for which kind returns false, or -1.
+// firstNot returns the offset of the first byte of s[from:to] that is not of the kind, or -1.
 func firstNot(s string, from, to int, kind func(byte) bool) int {
 	for i := from; i < to; i++ {
 		if !kind(s[i]) {
@@ -83,8 +83,8 @@ func firstNot(s string, from, to int, kind func(byte) bool) int {
 func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
 
 // badHost returns the offset of the first invalid byte of a host, or -1 if the host is valid. A
-// host is a domain name, perhaps with a dot at its end, or an address in brackets. Use badHost for
-// a host in a path, which the general syntax does not check.
+// host is a domain name, which can end with a dot, or an address in brackets. Use badHost for hosts
+// in paths, because parsing only checks the host of the authority.
 func badHost(s string, from, to int) int {
 	if from < to && s[from] == '[' {
 		if end := ascii.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {

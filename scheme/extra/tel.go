@@ -244,8 +244,8 @@ func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	}
 }
 
-// canonicalTel returns the form in which RFC 3966, section 4 compares numbers. It is in lower case,
-// has no visual separators, and its parameters are sorted.
+// canonicalTel normalises a telephone number for comparison by RFC 3966, section 4. The result is
+// in lower case, without visual separators, and with sorted parameters.
 func canonicalTel(u uri.URI) string {
 	l := layout.Of(u)
 	return string(appendSubscriber([]byte("tel:"), l.Text, l.Path, l.PathEnd))

@@ -193,8 +193,8 @@ func partsPKCS11(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalPKCS11 sorts the attributes of the path, because their order has no meaning (RFC 7512,
-// section 2.6).
+// canonicalPKCS11 sorts the attributes of the path, whose order has no meaning (RFC 7512, section
+// 2.6).
 func canonicalPKCS11(u uri.URI) string {
 	l := layout.Of(u)
 	if !l.HasPath() {

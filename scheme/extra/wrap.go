@@ -185,16 +185,16 @@ func partsBlob(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerBlob returns the range of the URL in a blob URL. It consists of the origin and the UUID, and
-// is parsed to find the origin (URL Standard, 4.7).
+// innerBlob returns the range of the URL in a blob URL, which consists of the origin and the UUID.
+// The URL Standard parses this URL to find the origin (section 4.7).
 func innerBlob(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	slash := lastSlash(&l)
 	return l.Rest, l.End(), slash > l.Rest && l.Text[l.Rest:slash] != "null"
 }
 
-// originOf returns the end of the origin and the end of the file system type. The end of an absent
-// piece is -1.
+// originOf returns the ends of the origin and of the file system type. The end of a missing
+// component is -1.
 func originOf(l *layout.Layout) (end, kind int) {
 	n := strings.Index(l.Text[l.Rest:l.End()], "://")
 	if n < 0 {

@@ -39,8 +39,8 @@ type jid struct {
 	resource, end     int
 }
 
-// jidOf finds the address in an XMPP URI. It returns false if the URI only has an account, and no
-// entity to contact.
+// jidOf finds the address in an XMPP URI. It returns false if the URI has only an account, without
+// an entity to contact.
 func jidOf(l *layout.Layout) (j jid, ok bool) {
 	j = jid{node: -1, domain: l.Path, resource: -1, end: l.PathEnd}
 	if l.Authority {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// z3950 returns the schemes of Z39.50. z39.50r retrieves a record, and z39.50s opens a search
-// session for a person.
+// z3950 returns the schemes of the protocol Z39.50. A URI of the scheme z39.50r retrieves a record.
+// A URI of the scheme z39.50s opens an interactive search session.
 func z3950() []scheme.Scheme {
 	list := []scheme.Scheme{
 		{

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// serve answers a request of net/http: it makes a request for decide from it, and sends the reply.
+// serve converts a request of net/http, passes it to decide, and sends the reply.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(s.log)
 	start := s.now()
@@ -66,8 +66,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// targetBelow returns the target of a request, and the prefix that http.StripPrefix may have
-// removed from its path (mount). A target in absolute form still has this prefix.
+// targetBelow returns the target of a request, and as mount the prefix that http.StripPrefix has
+// removed from the path, if any. A target in absolute form is returned with its prefix.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -112,10 +112,11 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context for answering a request. In HTTP/1 it is never cancelled:
-// net/http would cancel it when the client closes its side of the connection, although clients such
-// as netcat still expect the response. If the client has gone, writing the response fails. In
-// HTTP/2, clients cancel a request explicitly, so it is the context of the request.
+// requestLifetime returns the context for answering a request. In HTTP/1 this context is never
+// cancelled: net/http would cancel it when the client closes its side of the connection, although
+// clients such as netcat still expect the response. If the client has gone, writing the response
+// fails. In HTTP/2, clients cancel a request explicitly, so requestLifetime returns the context of
+// the request.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -130,8 +131,8 @@ func isMetrics(method, target string) bool {
 	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// refuseBody limits the time for reading a body that is ignored. The connection ends after this
-// request, because internal/wire cannot parse what follows a body.
+// refuseBody limits the time for reading a body that is ignored. The connection is closed after
+// this request, because internal/wire cannot parse a request that follows a body.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests without a connection
 }
@@ -222,12 +223,12 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies net/http
-// sets it. That keeps the map of header fields at eight entries or fewer, which is cheaper.
+// ownLength is the body size in bytes from which send sets Content-Length. For shorter bodies,
+// net/http sets it. The map of header fields then has at most eight entries, which is cheaper.
 const ownLength = 2 << 10
 
-// send writes a reply, and returns how many bytes of the body it has sent. A body that is a stream
-// may ask other servers for the client in ctx.
+// send writes a reply, and returns how many bytes of the body it has sent. While it sends a stream,
+// other servers may be asked on behalf of the client in ctx.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()

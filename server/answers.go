@@ -12,15 +12,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A lookup is a search for the answer to a request in the cache of answers. Its key is not set if
-// the answer was found or must not enter the cache.
+// A lookup is a search for the answer to a request in the cache of answers. The key is set only if
+// the answer is missing from the cache and may be added.
 type lookup struct {
 	key answercache.Key
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If the cache has no answer but may
-// keep one, lookUp starts to record in ctx what the answer depends on, for keep.
+// lookUp searches the cache for the answer to a request. If the cache has no answer but may get
+// one, lookUp starts to record in ctx what the answer depends on. The method keep uses this record.
 func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
 	ctx.Dependencies.Stop()
 	if s.answers == nil || !r.isPlain() {
@@ -58,8 +58,8 @@ func (r *request) isPlain() bool {
 	return mayBeLocal(r.target) && r.servedHere()
 }
 
-// keep adds a reply to the cache if other clients may get it too. The parameter start is when the
-// request arrived, and text is the whole response of HTTP/1.1.
+// keep adds a reply to the cache if other clients may get it too. The parameter start is the time
+// at which the request arrived, and text is the complete HTTP/1.1 response.
 func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
 	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
 		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form), Name: []byte(p.subject.name), What: p.subject.what}, text)
@@ -68,9 +68,9 @@ func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time,
 }
 
 // isCommon reports whether a reply can be repeated for other clients and at other times. Errors
-// cannot be repeated, because failed lookups are counted. Replies about something that has changed
-// within the last second cannot be repeated either, because their Last-Modified would be later than
-// Date.
+// cannot be repeated, because the server counts every failed lookup. Replies about something that
+// has changed within the last second cannot be repeated either, because their Last-Modified would
+// be later than Date.
 func (p *reply) isCommon(start time.Time) bool {
 	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
 		return false
@@ -88,8 +88,8 @@ func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *repl
 	}
 }
 
-// isLocal reports whether the answer for a target comes from the store alone (see
-// [parsedTarget.isLocal]).
+// isLocal reports whether this server can answer a target from the store, without asking other
+// servers (see [parsedTarget.isLocal]).
 func (s *Server) isLocal(a parsedTarget) bool {
 	return a.isLocal() && (a.authority != nil || !s.asksOthers())
 }
@@ -104,12 +104,12 @@ func (s *Server) repeated(a *answercache.Answer, now time.Time) *reply {
 	return p
 }
 
-// AnswerCache describes the cache of answers for metrics. The second result is false if there is no
-// cache.
+// AnswerCache returns the usage of the cache of answers, for metrics. The second result is false if
+// the server has no such cache.
 func (s *Server) AnswerCache() (store.CacheUsage, bool) { return s.answers.Usage() }
 
-// A vouchedResolver makes sure that an answer is cached only if the resolver has recorded what the
-// answer depends on.
+// A vouchedResolver wraps a resolver. If the resolver has not recorded what an answer depends on,
+// the vouchedResolver keeps the answer out of the cache.
 type vouchedResolver struct{ nomen.Resolver }
 
 func (v vouchedResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {

@@ -23,13 +23,13 @@ import (
 
 const batchPath = "/-/resolve"
 
-// Media types of lists of names.
+// The media types for a list of names.
 const (
 	typeURIList   = format.TypeURIList
 	typeJSONLines = "application/jsonl"
 )
 
-// Limits of lists of names.
+// The limits for a list of names.
 const (
 	batchAhead  = 16 // names of one list that are looked up at the same time
 	maxBatchRow = 64 << 10
@@ -37,8 +37,8 @@ const (
 	batchPause = 20 * time.Millisecond // how long finished lines wait for the next one before they are sent
 )
 
-// isBatch reports whether a target is [batchPath]. It can be in the absolute form for proxies (RFC
-// 9112, 3.2.2).
+// isBatch reports whether a target is [batchPath]. The target can have the absolute form, which
+// clients send to proxies (RFC 9112, 3.2.2).
 func isBatch(target string) bool {
 	if _, path, ok := absoluteForm(target); ok {
 		target = path
@@ -65,7 +65,7 @@ type batchError struct {
 }
 
 // batch answers a list of names. The response has one line of JSON per name, in the order of the
-// list. It sends each line as soon as it is known.
+// list. Each line is sent as soon as its answer is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
 	p := s.checkRate(ctx)
 	if p == nil {
@@ -100,8 +100,8 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// streamBatch streams the answers to a list of names. The time for reading the list does not count
-// for the time limit for asking other servers, so streamBatch restarts that limit.
+// streamBatch streams the answers to a list of names. It restarts the time limit for asking other
+// servers, so that the time for reading the list does not count.
 func (s *Server) streamBatch(ctx context.Context, r *request, set *store.AuthoritySet, q query, items []batchItem) *reply {
 	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
@@ -157,9 +157,9 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// A listLookups makes one limit of concurrent lookups fair to all lists that are being resolved. At
-// most one name of each list waits for a lookup, so a short list is answered soon even while the
-// server resolves many long ones.
+// A listLookups shares the limit on concurrent lookups fairly among all lists that are being
+// resolved. At most one name of each list waits for a lookup, so a short list is answered soon even
+// while the server resolves many long ones.
 type listLookups struct {
 	server *Server
 	next   chan struct{} // contains an element while a name of the list waits
@@ -182,15 +182,15 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside calls query, which asks other servers. While it waits, the name does not take the place
-// of a lookup.
+// outside calls query, which asks other servers. During this call, the name does not count against
+// the limit on concurrent lookups.
 func (l *listLookups) outside(ctx context.Context, query func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
 	return query()
 }
 
-// itemLine answers one line of a list, as one lookup.
+// itemLine returns the response to one line of a list. It counts as one lookup.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
 		return nil // nothing reads the responses any more
@@ -230,8 +230,8 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// resolveItem resolves the name in a line. While it waits for other servers, it does not take the
-// place of a lookup.
+// resolveItem resolves the name in one line of a list. While other servers are asked, the name does
+// not count against the limit on concurrent lookups.
 func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -273,8 +273,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. As elsewhere, this server answers if it serves
-// the authority (1995, 3.5: Y95-55 to Y95-59).
+// reservedItem answers a reserved request in a list. As for a single request, this server answers
+// if it serves the authority (draft of 1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer

@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that parses the list in the body, up to limit lines. It depends
-// on the media type. If this is not supported, listReader returns a reply with the error instead.
+// listReader returns the function that parses a list in the media type of the request, up to limit
+// lines. If the media type is not supported, listReader returns a reply with the error instead.
 func (r *request) listReader() (read func(body []byte, limit int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
@@ -59,8 +59,9 @@ func (r *request) listReader() (read func(body []byte, limit int) []batchItem, _
 	return read, nil
 }
 
-// readItems reads a list from the body of a request. It reserves memory for it, which the caller
-// must release by calling back. If the list cannot be read, the reply has the error.
+// readItems reads a list from the body of a request. It reserves memory for the list, which the
+// caller must release by calling back. If the list cannot be read, readItems returns a reply with
+// the error.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()
@@ -91,8 +92,8 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 	return items, back, nil
 }
 
-// readURIs reads a list in the format text/uri-list (RFC 2483, 5). A line may also end in CR alone,
-// as some programs write it (RFC 2169, appendix A).
+// readURIs reads a list in the format text/uri-list (RFC 2483, 5). A line may also end in a single
+// CR (RFC 2169, appendix A).
 func readURIs(body []byte, limit int) []batchItem {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	return readLines(body, limit, func(line []byte) (batchItem, bool) {
@@ -138,7 +139,7 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines calls read for each line of a body, and returns the items, at limit limit. It skips
+// readLines calls read for each line of a body, and returns the items, but at most limit. It skips
 // empty lines, and lines for which read returns false, such as comments.
 func readLines(body []byte, limit int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
@@ -166,8 +167,9 @@ func readLines(body []byte, limit int, read func([]byte) (batchItem, bool)) []ba
 	return all
 }
 
-// parseItem parses a line of a list. Directives in fields of the line take precedence over
-// directives in the query of its name, and these over directives in the query of the list.
+// parseItem parses a line of a list. If a directive is given more than once, a field of the line
+// takes precedence over the query of the name, and the query of the name takes precedence over the
+// query of the request.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)

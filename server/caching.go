@@ -10,7 +10,7 @@ import (
 )
 
 // cacheControl returns the Cache-Control field for an answer. For an answer without a lifetime,
-// caches must send a conditional request before they use it again (1995, 5).
+// caches must send a conditional request before they use the answer again (draft of 1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {
@@ -25,8 +25,8 @@ func cacheFor(age time.Duration, private bool) string {
 }
 
 // addAge adds to a reply the age of its stale answer, in the fields with which caches mark stale
-// responses (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). Errors of this server stay as
-// they are.
+// responses (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). It does not change a reply with
+// a 5xx status.
 func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
@@ -46,7 +46,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// dates formats times for header fields. It remembers the text for the last second.
+// dates formats times for header fields. It caches the text for the most recent second.
 type dates struct{ last atomic.Pointer[date] }
 
 type date struct {
@@ -54,7 +54,7 @@ type date struct {
 	text   string
 }
 
-// of returns t in the format of HTTP.
+// of returns t as an HTTP date.
 func (d *dates) of(t time.Time) string {
 	second := t.Unix()
 	if last := d.last.Load(); last != nil && last.second == second {

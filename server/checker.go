@@ -11,8 +11,9 @@ import (
 //go:embed checker.html
 var checkerPage string
 
-// CheckerPath is the path of the page about the checks of links. The User-Agent of these checks has its
-// URL, so that the administrators of hosts find out who sends the requests, and how to stop them.
+// CheckerPath is the path of the page that explains the link checks of this server. The User-Agent
+// of these checks contains the URL of this page, so that the administrators of other hosts can find
+// out who sends the requests and how to stop them.
 const CheckerPath = "/-/checker"
 
 // LinkChecks say how a server identifies itself when it checks links.

@@ -23,12 +23,12 @@ const (
 	codingZstd coding = "zstd"
 )
 
-// minCoded is the size from which it pays to compress a body, in bytes.
+// minCoded is the minimum size of a body that is worth compressing, in bytes.
 const minCoded = 1400
 
-// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). Of equally
-// good ones, zstd is best, then gzip. It returns identity only if the field prefers that by name,
-// or accepts nothing else.
+// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). If the
+// weights are equal, it chooses zstd rather than gzip. It returns identity only if the field gives
+// identity by name a higher weight, or accepts no other coding.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -59,7 +59,7 @@ func codingQ(f *accept.Field, c coding) int {
 	return p.Q
 }
 
-// named reports whether a field has a value by name, and not only by "*".
+// named reports whether a preference is for a named value, and not only for "*".
 func named(p accept.Preference) bool { return p.Specificity > 1 }
 
 // refusesIdentity reports whether a field excludes bodies without compression, by a weight of 0 for
@@ -81,14 +81,14 @@ func isCodable(contentType string) bool {
 
 type coders struct{ gzip, zstd sync.Pool }
 
-// A coder is what the two compression libraries have in common.
+// A coder is an encoder of one of the two compression libraries.
 type coder interface {
 	io.WriteCloser
 	Flush() error
 	Reset(io.Writer)
 }
 
-// get returns an encoder that writes to w. The caller must return it with put.
+// get returns an encoder that writes to w. The caller must return the encoder with put.
 func (c *coders) get(how coding, w io.Writer) coder {
 	pool := c.pool(how)
 	if e, ok := pool.Get().(coder); ok {

@@ -8,8 +8,8 @@ import (
 )
 
 // represent completes a reply of status 200: it adds the body, and evaluates the preconditions of
-// the request. It compresses a long body. It also compresses a body if the client accepts nothing
-// else.
+// the request. It compresses the body if the body is long, or if the client does not accept it
+// uncompressed.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -31,8 +31,8 @@ func (s *Server) represent(r *request, p *reply, contentType string, body []byte
 	return p.withBody(contentType, body)
 }
 
-// conditional evaluates the preconditions of a request (RFC 9110, 13.2.2). It returns a reply with
-// another status than 200 as it is.
+// conditional evaluates the preconditions of a request (RFC 9110, 13.2.2). If the status of the
+// reply is not 200, conditional returns the reply unchanged.
 func conditional(r *request, p *reply) *reply {
 	tag, modified := p.get("ETag"), validator.ParseDate(p.get("Last-Modified"))
 	switch {

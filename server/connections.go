@@ -18,7 +18,8 @@ import (
 // A limitedListener limits the number of open connections, in total and for each address (IPv6:
 // each /64). At the limit of an address, a new connection replaces the connection of this address
 // that has been idle longest. At the total limit, it replaces an idle connection of the address
-// with the most connections, so a client that opens many connections loses its own first.
+// with the most connections, so a client that opens many connections loses its own connections
+// first.
 type limitedListener struct {
 	net.Listener
 	max, each int
@@ -57,7 +58,7 @@ func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bo
 	}
 }
 
-// Reasons for closing a connection, as in the metrics.
+// The reasons for closing a connection, which are labels of a metric.
 const (
 	refusedConnection = "connections" // a limit is reached, and no idle connection may be closed
 	refusedIdle       = "idle"        // an idle connection was replaced
@@ -117,9 +118,9 @@ func (t *limitedListener) wait(c *limitedConn) error {
 }
 
 // admit adds a connection if a slot is free, or if it can close an idle connection. Otherwise ok is
-// false, and mayWait says what the caller must do: wait for a slot, or reject the connection. It is
-// rejected if its address has reached the limit, or if the listener is full and all connections of
-// this address are busy.
+// false, and mayWait says what the caller must do: wait for a slot, or reject the connection. A
+// connection must be rejected if its address has reached the limit, or if the listener is full and
+// all connections of this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (mayWait, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,8 +153,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. If too many connections are open, it closes idle ones. Busy connections
-// may stay until they end.
+// limit changes the limits. If too many connections are open, it closes idle connections. Busy
+// connections may stay until they end.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,11 +177,11 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace makes room for a connection of the share s by closing an idle connection of the address
-// with the most connections. Of several such addresses, it chooses the address that has had this
-// number longest. Unless shared is true, the address must be the address of s or have more
-// connections than s. If shared is true, many clients share the address of s. The caller must hold
-// t.mu.
+// replace makes room for a connection of the share s. It closes an idle connection of the address
+// with the most connections; if several addresses have the same number, it chooses the address that
+// has had this number longest. If shared is true, many clients share the address of s, and replace
+// may close a connection of any address. Otherwise, the address must be the address of s or have
+// more connections than s. The caller must hold t.mu.
 func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
 	if shared {
@@ -217,8 +218,8 @@ func (t *limitedListener) resize(s *share, delta int) {
 	}
 }
 
-// closeIdle closes the connection in the list idle that has been idle longest, or returns false if
-// none is idle. The caller must hold t.mu.
+// closeIdle closes the connection in a list that has been idle longest. It returns false if no
+// connection in the list is idle. The caller must hold t.mu.
 func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 	moves := 2 * idle.Len()
 	for e := idle.Front(); e != nil; {
@@ -252,7 +253,7 @@ func (t *limitedListener) setIdle(c *limitedConn) {
 	}
 }
 
-// insert adds a connection to a list that is sorted by since.
+// insert adds a connection to a list that is sorted by the field since.
 func insert(idle *list.List, c *limitedConn) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*limitedConn).since <= c.since {
@@ -296,8 +297,8 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state records which connections are idle, as the ConnState hook of [http.Server]. It also removes
-// a TLS connection that net/http closes without limitedConn.Close.
+// state is the ConnState hook of [http.Server]. It records which connections are idle, and removes
+// a TLS connection that net/http closes without calling limitedConn.Close.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	wire.SetState(conn, state)
 	switch state {

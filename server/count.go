@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A subject is what a reply is counted for: a name, and what the client got for it.
+// A subject says how a reply is counted: the name, and what the client received.
 type subject struct {
 	name string // key of a name; "" if the reply is not counted
 	what counts.What
 }
 
-// note sets what the reply to a request for a name counts as. Requests for an earlier time, about
-// locations, or for names of other servers do not count. HEAD does not count either, because
-// clients such as link checkers use it without retrieving anything.
+// note sets the subject of the reply to a request for a name. It does not count requests for an
+// earlier time, requests about locations, and requests for names of other servers. It does not
+// count HEAD either, because clients such as link checkers send HEAD without retrieving anything.
 func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	switch {
 	case s.counts == nil, p.located, r.method != http.MethodGet, a.byLocation, a.name.IsZero(), !a.query.at.IsZero(), r.datetime != "":
@@ -32,8 +32,8 @@ func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	return p
 }
 
-// delivered returns what the client got for a request. A redirect is I2L. A request for a location
-// can also get a description, for example because of its Accept field.
+// delivered returns what the client received. A redirect counts as I2L. The response to a request
+// for a location can also be a description, for example because of the Accept field.
 func delivered(status int, asked nomen.Service) counts.What {
 	switch {
 	case isRedirect(status):

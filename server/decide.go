@@ -20,7 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The methods that the public listener allows (1995, Y95-31) on most paths, and on [batchPath].
+// The methods that the public listener allows on most paths, and on [batchPath] (draft of 1995:
+// Y95-31).
 const (
 	allowed      = "GET, HEAD, OPTIONS"
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
@@ -191,7 +192,8 @@ func (a parsedTarget) withQuery() parsedTarget {
 	return a
 }
 
-// resolveAt answers a request for a name at the time in the target. Without one, the time is now.
+// resolveAt answers a request for a name at the time in the target. If the target has no time,
+// resolveAt uses the current time.
 func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
@@ -219,7 +221,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 }
 
 // answered sends an answer to the client. If the requested service is not available for the name,
-// the answer is for another service (2012, N12-32). In THTTP this is an error.
+// the answer is for another service (draft of 2012: N12-32). In THTTP this is an error.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	question.CloseResources(ans) // only fetch passes on resources, so they are not needed
 	switch {
@@ -258,7 +260,7 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 }
 
 // inFormat sends an answer in the format that Accept selects from offers. The first offer is the
-// default. The function dress adds the header fields for the answer.
+// default. It calls dress to add the header fields for the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {

@@ -13,11 +13,11 @@
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of the protocol of 1995. The authority is the one of
-//     the Host field, otherwise the one of the address at which the request arrived, otherwise the
-//     default authority. The default authority does not apply if the Host field names another
-//     server; the status is then 421. The response for a name is the description (I2C), in
-//     text/urc-0 unless the client asks for another format.
+//   - ELEMENT, without a slash, is a request of the protocol of 1995. Its authority is the
+//     authority of the Host field, otherwise the authority of the address at which the request
+//     arrived, otherwise the default authority. The default authority does not apply if the Host
+//     field names another server; the status is then 421. The response for a name is the
+//     description (I2C), in text/urc-0 unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is like a request for the path with HOST in the Host field, if HOST is served
 //     here. Requests for other hosts are rejected, unless the gateway forwards them.
@@ -104,11 +104,12 @@
 // # Dates and tags
 //
 // Last-Modified is the time of the last change, rounded up to the second and never later than Date.
-// If a name changes twice within a second, a client that has the first change therefore gets the
-// second one when it revalidates its copy. An ETag is strong: it is a digest of the representation,
-// different for each content coding. If neither the answer nor the authority sets a lifetime,
-// responses have "no-cache", so that a cache must send a conditional request before every reuse
-// (1995, 5). Responses that depend on the country of the client are private.
+// If a name changes twice within a second, a client with a copy of the first change therefore gets
+// the second change when it revalidates the copy. An ETag is strong: it is a digest of the
+// representation, different for each content coding. If neither the answer nor the authority sets a
+// lifetime, responses have "no-cache", so that a cache must send a conditional request before every
+// reuse (draft of 1995, 5). Responses that depend on the country of the client are private.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "draft of 1995, 3.1"; docs/glossary.md
+// lists the drafts.
 package server

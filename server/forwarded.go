@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// A client describes who sent a request, as trusted proxies report it, or otherwise as the
-// connection shows it.
+// A client describes the sender of a request, as reported by trusted proxies, or otherwise as seen
+// on the connection.
 type client struct {
 	addr    netip.Addr
 	host    string // Host field
@@ -39,8 +39,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client. The parameter header is the country in a field of a
-// trusted proxy. If it is empty, the result is the country of the address.
+// countryOf returns the country of a client. The parameter header is the value of a header field
+// from a trusted proxy. If it contains no country, countryOf looks up the country of the address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -53,7 +53,7 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 }
 
 // unknownCountry is the code for an unknown country, if the server distinguishes countries. ISO
-// 3166-1 reserves it for private use, so rules and caches can treat it as a country.
+// 3166-1 reserves ZZ for private use, so rules and caches can treat it as a country.
 const unknownCountry = "ZZ"
 
 // clientFromProxies returns the client that trusted proxies report. It ignores fields from other
@@ -71,8 +71,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	older := olderHops(r.Header)
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
-		// The fields contradict each other: the proxy has set one of them and forwarded the other
-		// from the client. It is unknown which, so the address is unknown.
+		// The fields contradict each other: the proxy has set one field and forwarded the other
+		// field from the client. The server cannot tell which one, so the address is unknown.
 		c.addr = netip.Addr{}
 		return c
 	case hops == nil:
@@ -89,7 +89,7 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 }
 
 // origin follows the hops back to the sender of the request. It starts at the address of the
-// connection, and stops at the first address that is not of a trusted proxy.
+// connection, and stops at the first address that does not belong to a trusted proxy.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)

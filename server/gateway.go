@@ -25,14 +25,14 @@ const (
 )
 
 // forwardRequest forwards a request for another host. It returns false if forwarding is off, or if
-// the client may not use it.
+// the client is not permitted to use this server as a proxy.
 func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *request, c client) bool {
 	asker := &gateway.Client{Addr: c.addr} // Misled is not set, because a web page cannot make a browser send a request to a proxy
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	// The authorities may be stale without making the response of the other server stale, so they
-	// get a context of their own.
+	// Stale authorities do not make the response of the other server stale, so they are read in a
+	// context of their own.
 	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}
@@ -92,8 +92,8 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 
 // explainInput shows a page that explains a text from a user, and where it leads. If lead is true,
 // the text is a link that a browser has handed over. If this server resolves that link as a name,
-// explainInput redirects to the name instead. It redirects to nothing else, because others could
-// abuse an open redirect.
+// explainInput redirects to the name instead. It never redirects to another URL, because that would
+// be an open redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayClient returns the client for whom this server asks other servers. Own users are
-// recognized by their addresses. So gatewayClient also records whether a web page made the browser
-// of the user send the request. This can be a page of another site, or a page whose host name was
-// made to lead to this server (DNS rebinding).
+// gatewayClient returns the client on whose behalf this server asks other servers. The address of
+// an own user does not prove that the user intended the request: a page of another site may have
+// made the browser send it, or a page whose host name an attacker has pointed at this server (DNS
+// rebinding). gatewayClient records such a reason in the client.
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response
@@ -25,9 +25,9 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason returns why another site may have caused a request, or "". It accepts a target
-// without a slash, because browsers never send one, and proxies of 1995 may send any Host field
-// with it.
+// crossSiteReason returns why another site may have caused a request, or "". It always accepts a
+// target without a leading slash. Browsers never send such a target, and proxies of the protocol of
+// 1995 may send it with any Host field.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
@@ -64,5 +64,4 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 }
 
 // asksOthers reports whether this server asks other servers about names without an authority here.
-// That takes time.
 func (s *Server) asksOthers() bool { return s.explainer.Access.Policy() != gateway.Off }

@@ -37,9 +37,9 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 
 // isOwnOrigin reports whether clients can reach this server with this scheme and the port in host,
 // which is a host of this server. The scheme and port of the connection and of the public URL are
-// accepted. For a host that the public URL does not have, the default port of a scheme is accepted
-// too, because a proxy may map that port to the listener. The host of an authority also has
-// defaultPort (1995, 3.2: Y95-29).
+// accepted. For a host other than the host of the public URL, the default port of a scheme is
+// accepted too, because a proxy may map that port to the listener. For the host of an authority,
+// defaultPort is accepted too (draft of 1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

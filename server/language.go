@@ -33,8 +33,8 @@ func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	p.add("Content-Language", s.textsFor(r).Tag())
 }
 
-// targetOfPage returns the target of the redirect after a user has chosen a language on a page. It
-// is "" if the page is not below a path of this server.
+// targetOfPage returns the target to which a user is redirected after choosing a language on a
+// page. It is "" if the page is not below a path of this server.
 func targetOfPage(r *request) string {
 	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
 		return ""

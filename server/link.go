@@ -25,7 +25,7 @@ type signposts struct {
 	all   []signpost
 }
 
-// A signpost is the text of a link that follows the URL of the name.
+// A signpost is the part of a link after the URL of the name: a query, the relation and the type.
 type signpost struct {
 	rest string
 	set  bool // the target is a linkset
@@ -43,10 +43,10 @@ func newSignposts() (p signposts) {
 	return p
 }
 
-// link adds one Link field with all links of a name (RFC 8288). They say how to cite the name (RFC
-// 8574). They lead to its descriptions, linkset, mementos (RFC 7089), locations, author and license
-// (FAIR Signposting). All URLs are absolute, because some clients cannot resolve relative
-// references.
+// link adds one Link field with all links of a name (RFC 8288). The links say how to cite the name
+// (RFC 8574). They also lead to its descriptions, linkset, mementos (RFC 7089), locations, author
+// and license (FAIR Signposting). All URLs are absolute, because some clients cannot resolve
+// relative references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	key := cmp.Or(ans.Name.Key(), a.name.Key())
 	if key == "" {
@@ -86,9 +86,9 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	*room = l
 }
 
-// addSigns adds the links to the descriptions of the name at base followed by path. If the client
-// has requested the name at another URL, the parameter requested is that URL. The link to the
-// linkset then uses it, because a linkset must describe the requested URL.
+// addSigns adds the links to the descriptions of a name, whose usual URL is base followed by path.
+// If the client has requested the name at another URL, the parameter requested is that URL. The
+// link to the linkset then begins with it, because a linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -172,9 +172,9 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds a link to a location, if this is a URI. It leaves out invalid attributes and the
-// parameters of media types. A relation that would make a browser fetch the location becomes "item"
-// here. Only descriptions show the original relation.
+// addItem adds a link to a location, if the location is a URI. It leaves out invalid attributes and
+// the parameters of media types. A relation that would make a browser fetch the location becomes
+// "item" in the Link field. Only descriptions show the original relation.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {

@@ -24,9 +24,10 @@ const listPath = "/-/list/"
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and sorted by name
-// (1995, 3.5.2: Y95-57). A short list has a length and an ETag. A list of any length has them in
-// response to HEAD, a range request or a conditional request. To compute them, the server reads the
-// whole list first. If that takes too long, it sends the list without them.
+// (draft of 1995, 3.5.2: Y95-57). The response has a length and an ETag if the list is short. The
+// response to HEAD, a range request or a conditional request has them for a list of any length: the
+// server first reads the whole list to compute them. If this takes too long, the server sends the
+// list without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -145,7 +146,7 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 }
 
 // writePart writes the bytes of the list from begin up to end, exclusive. It returns an error if
-// the list is shorter now.
+// the list has become shorter.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil

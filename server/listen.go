@@ -24,8 +24,8 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A Listener describes a listener of a server. With only an address, it is a public listener
-// without TLS that serves all protocols.
+// A Listener describes a listener of a server. If only Address is set, the listener is public, has
+// no TLS, and serves all protocols.
 type Listener struct {
 	// Name identifies the listener in the access log and the metrics; "" means its address.
 	Name string
@@ -50,11 +50,11 @@ type Listener struct {
 	Dialects []string
 
 	// TLS enables TLS if it is not nil. A public listener then also serves HTTP/2. Clients of
-	// HTTP/1.0 and of the protocol of 1995 need not send ALPN.
+	// HTTP/1.0 and of the protocol of 1995 (draft-ietf-uri-yaurn-00) need not send ALPN.
 	TLS *tls.Config
 
 	// WellKnown wraps the handler of requests for paths below /.well-known/, for example to answer
-	// ACME challenges. It gets no other requests, and may be nil.
+	// ACME challenges. The wrapped handler gets no other requests. WellKnown may be nil.
 	WellKnown func(http.Handler) http.Handler
 }
 
@@ -370,8 +370,8 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// silentTime is how long Shutdown waits for a first byte on connections without any. Some clients
-// open connections that they never use.
+// silentTime is how long Shutdown waits for the first byte on a connection that has received
+// nothing. Some clients open connections that they never use.
 const silentTime = time.Second
 
 // Shutdown interrupts the jobs, closes the listeners, and waits until all requests are answered or

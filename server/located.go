@@ -17,8 +17,8 @@ import (
 
 const maxLocated = 100
 
-// mayBeLocation reports whether the subject of a THTTP request may be a location. It is then neither
-// a name that the server knows nor a URN, and the service is one that locations can have.
+// mayBeLocation reports whether the subject of a THTTP request may be the URL of a location. The
+// service must be defined for locations, and the subject must not be a URN.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
@@ -35,9 +35,9 @@ func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location. It has a service of RFC 2169 (L2Ns, L2Ls or L2C), or
-// one of RFC 2483 with a URI that is not a name here. The resolver answers for each name with that
-// location. So the response reveals only what every client can find out.
+// located answers a THTTP request about a location. The service is L2Ns, L2Ls or L2C of RFC 2169,
+// or a service of RFC 2483 for a URI that is not a name here. The resolver is asked about each name
+// with this location, so that the response reveals only what any client can find out.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -104,8 +104,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds ofName, the answer about a name, to ans, the answer about a location of that name. The
-// description in ans remains the description of the first name.
+// gather merges an answer about a name (ofName) into the answer about a location of this name
+// (ans). The description in ans remains the description of the first name.
 func gather(ans, ofName *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service

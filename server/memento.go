@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// timeMapPath begins the paths of TimeMaps. A name follows.
+// timeMapPath is the prefix of the paths of TimeMaps. The name follows it.
 const (
 	timeMapRoot = "/-/timemap"
 	timeMapPath = timeMapRoot + "/"
@@ -31,7 +31,8 @@ const (
 const typeLinkFormat = "application/link-format"
 
 // negotiable reports whether Accept-Datetime applies to a target. The target must be the path of a
-// name without components of RFC 8141, because a time cannot be added to these.
+// name without components of RFC 8141, because a query cannot have both these components and a
+// time.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
@@ -65,8 +66,9 @@ func httpDate(t time.Time) string {
 }
 
 // linkTime adds links to the TimeGate and the TimeMap of a name. If the request has a time, it also
-// adds Memento-Datetime, the time of the revision in the response (RFC 7089, 2.1 and 2.2). That
-// field promises that the response will not change, so it is missing for a time in the future.
+// adds Memento-Datetime, the time of the revision in the response (RFC 7089, 2.1 and 2.2). This
+// field promises that the response will not change, so linkTime does not add it for a time in the
+// future.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -97,9 +99,9 @@ func badTime(target, value string) error {
 	}
 }
 
-// negotiate answers a request for a name that may have Accept-Datetime. If it does, negotiate
-// redirects to the memento for that time (RFC 7089, 4.1.1). If the target itself has a time, the
-// response is a memento, and Accept-Datetime is ignored.
+// negotiate answers a request for a name. If the request has Accept-Datetime, negotiate redirects
+// to the memento for that time (RFC 7089, 4.1.1). If the target itself has a time, the response is
+// a memento, and Accept-Datetime is ignored.
 func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.checkAccess() != nil {
@@ -132,8 +134,7 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// A mementos has some public revisions of a name: a certain revision with its neighbors, the first
-// and the last.
+// A mementos contains the public revisions of a name to which a TimeGate links.
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
@@ -204,18 +205,18 @@ func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) 
 	return redirectTo(r, p, withDirectives(s.root(r)+format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
-// The beginnings of other paths of TimeGates and TimeMaps, for programs that append the whole
-// original URL to the URL of a TimeGate (RFC 7089, 4.2).
+// The path prefixes of the TimeGates and TimeMaps for programs that append the original URL to a
+// fixed URL (RFC 7089, 4.2).
 const (
 	timeGatePrefix = "/-/timegate/"
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original parses the text after the prefix of a TimeGate. It is the URL of a name on this server,
-// or any name. The whole text may be percent-encoded. A proxy may have merged the two slashes after
-// the scheme. If the URL would redirect to a location, original returns a request for the
-// description instead, because a memento must not lead to the present content of the location. If
-// there is an error, the caller shows it as the response to the returned target.
+// original parses the text after the prefix of a TimeGate. The text is the URL of a name on this
+// server, or any name. The whole text may be percent-encoded. A proxy may have merged the two
+// slashes after the scheme. If the URL would redirect to a location, original returns a request for
+// the description instead, because a memento must not lead to the present content of the location.
+// The target is valid even if there is an error, so that the caller can respond with the error.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
 	page := parsedTarget{form: formPage} // returned together with an error
@@ -402,7 +403,8 @@ func (s *Server) revisions(ctx context.Context, a parsedTarget) iter.Seq2[revisi
 	}
 }
 
-// firstOf returns the first element. For an empty iterator, it returns ErrNotFound.
+// firstOf returns the first element of an iterator. If the iterator is empty, firstOf returns
+// ErrNotFound.
 func firstOf(changes iter.Seq2[*store.Change, error]) (*store.Change, error) {
 	for c, err := range changes {
 		return c, err

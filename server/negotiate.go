@@ -10,8 +10,9 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// offersFor returns the formats for a service. The first is text/urc-0 for descriptions (1995,
-// Y95-45). For lists and single names it is text/uri-list (RFC 2169, 2.2).
+// offersFor returns the formats for a service. The first format is the default: text/urc-0 for
+// descriptions (draft of 1995: Y95-45), and text/uri-list for lists and single names (RFC 2169,
+// 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {

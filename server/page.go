@@ -133,8 +133,8 @@ func uncached(p *reply) *reply {
 }
 
 // checkHealth answers a health check, as JSON if Accept asks for that. The response names the
-// server, and shows the request as it arrived and the address from which it came. So a client can
-// find out what a proxy changes on the way.
+// server, and shows the request as it arrived and the address from which it came. This lets a
+// client find out what a proxy has changed in the request.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
@@ -201,9 +201,10 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 }
 
 // resolveForm answers the form on the home page, in which a user enters a name or an element. White
-// space and angle brackets around it are ignored (1995, 2). Programs get a redirect to the path of
-// the name. Browsers get a page that leads there at once. They would apply the form-action of the
-// policy to all redirects after a form, even redirects by another server.
+// space and angle brackets around the input are ignored (draft of 1995, 2). A client that is not a
+// browser gets a redirect to the path of the name. A browser gets a page that opens this path at
+// once, because browsers apply the form-action of the policy to all redirects after a form, even to
+// redirects by another server.
 func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))

@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// requestElsewhere returns the name of a reserved request for another resolver, however the request
-// reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63). Another resolver must answer if the
-// authority is not served here, or if it delegates its names and no answer is configured here.
+// requestElsewhere returns the name of a reserved request that another resolver must answer. This
+// is so if the authority is not served here, or if it delegates its names and no answer is
+// configured here (draft of 1995, 3.5.1 and 4: Y95-55, Y95-63).
 func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
@@ -40,8 +40,8 @@ func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (na
 	return n, err == nil
 }
 
-// passedRequest passes a reserved request to the resolver and sends its answer. It returns nil if
-// the resolver does not know the name although this server can answer about the authority.
+// passedRequest passes a reserved request to the resolver and sends the answer. It returns nil if
+// the resolver has no answer but this server serves the authority, and so can answer.
 func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
@@ -63,7 +63,7 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
 // askRequest asks the resolver about the name of a reserved request. Both results are nil if the
-// resolver does not know the name although this server can answer about the authority.
+// resolver has no answer but this server serves the authority, and so can answer.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, UserAgent: r.agent, Hops: r.hops}
 	if a.listsAuthorities() {
@@ -90,9 +90,9 @@ const maxPassed = 1 << 20
 // links and styles. The page has no origin, and cannot run scripts, load resources or send forms.
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// passThrough sends an unstructured result as its resolver has sent it, or as JSON (1995, 3.1.2:
-// Y95-35, Y95-40). The server does not trust the content. So browsers may show only some types, in
-// a sandbox, and get everything else as an attachment.
+// passThrough sends an unstructured result as its resolver has sent it, or as JSON (draft of 1995,
+// 3.1.2: Y95-35, Y95-40). Because the server does not trust the content, browsers may show only
+// some types, in a sandbox, and get everything else as an attachment.
 func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))

@@ -16,8 +16,8 @@ import (
 
 const shownRevisions = 20
 
-// onPage adds to each format the links of the page that shows the answer. It also adds the history
-// of the name to the HTML page.
+// onPage returns the formats with the links of the page that shows the answer. HTML also gets the
+// history of the name.
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {

@@ -87,8 +87,8 @@ func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, pr
 	return f, body, err
 }
 
-// unknown completes the error about an unknown name, with the reserved request that the client may
-// have meant and with the time in the request. It returns other errors as they are.
+// unknown adds details to the error about an unknown name: the reserved request that the client may
+// have meant, and the time in the request. It returns other errors unchanged.
 func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -104,7 +104,7 @@ func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	return &said
 }
 
-// countMiss counts the lookup of an unknown name, without the client.
+// countMiss counts the failed lookup of an unknown name. It records nothing about the client.
 func (s *Server) countMiss(r *request, a parsedTarget, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
@@ -117,15 +117,15 @@ func (s *Server) countMiss(r *request, a parsedTarget, err error) {
 	}
 }
 
-// The errors of requests for other servers.
+// The errors for requests that are meant for other servers.
 var (
 	errMisdirected = errors.New("server: the Host field names another host")      // the host belongs neither to this server nor to an authority
 	errForOthers   = errors.New("server: the request target is another server's") // the target is in absolute form
 )
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
-// 3.2.2). The authority of an element depends on the Host field (Y95-21), so the server cannot
-// resolve an element in such a request.
+// 3.2.2). The server cannot resolve an element in such a request, because the authority of the
+// element depends on the Host field (draft of 1995: Y95-21).
 func (s *Server) misdirected(ctx context.Context, r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(ctx, r, a, problempage.New(problempage.KindHost, detail))
 }

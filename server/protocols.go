@@ -13,8 +13,8 @@ import (
 // them.
 type Protocols uint8
 
-// The protocols. A request belongs to the protocol of 1995 if its target is an element or a name
-// without a leading slash.
+// The protocols. A request belongs to the protocol of 1995 (draft-ietf-uri-yaurn-00) if its target
+// is an element or a name without a leading slash.
 const (
 	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests
 	Protocol1995                       // draft-ietf-uri-yaurn-00

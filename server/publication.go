@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/tlog/receipt"
 )
 
-// The beginnings of the paths of the published log and of receipts.
+// The path prefixes of the published log and of receipts.
 const (
 	logPath   = "/-/log/"
 	proofPath = "/-/proof/"
@@ -164,7 +164,8 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 	return s.represent(r, p, receipt.MediaType, text)
 }
 
-// noRevision says that a name has no public revision at the time in the query.
+// noRevision returns the error message for a name without a public revision at the time in the
+// query.
 func (a parsedTarget) noRevision() string {
 	if a.query.at.IsZero() {
 		return "no public revision found"
@@ -172,8 +173,8 @@ func (a parsedTarget) noRevision() string {
 	return "no public revision found at " + a.query.at.UTC().Format(time.RFC3339Nano)
 }
 
-// publicRevision returns the revision of a name that was current at the time in the query of a, or
-// the newest revision if the query has no time. If there is no such revision, or it is not public,
+// publicRevision returns the revision of a name that was current at the time in the query, or the
+// newest revision if the query has no time. If there is no such revision, or it is not public,
 // publicRevision returns [store.ErrNotFound].
 func (s *Server) publicRevision(ctx context.Context, a parsedTarget) (*store.Change, error) {
 	for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -191,8 +192,8 @@ func (s *Server) publicRevision(ctx context.Context, a parsedTarget) (*store.Cha
 	return nil, store.ErrNotFound
 }
 
-// receiptQR serves a QR code with the origin, the number of a change, and the hash of its leaf. None
-// of them ever changes.
+// receiptQR serves a QR code for the receipt of a change. The code contains the origin of the log,
+// the number of the change, and the hash of its leaf, which never change.
 func (s *Server) receiptQR(ctx context.Context, r *request, c *store.Change) *reply {
 	origin, seq, hash, err := s.publication.Leaf(ctx, c)
 	if err != nil {

@@ -24,7 +24,7 @@ type query struct {
 
 // String returns the query in canonical spelling. If the query has components of RFC 8141, String
 // writes only these, because directives may have been converted to components. A plain query has
-// neither.
+// neither directives nor components.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -65,7 +65,7 @@ func rqComponents(r, q string) string {
 }
 
 // readQuery parses a query with components of RFC 8141, or with directives of the draft of 2012.
-// The result is false if the query has other parts as well, which are ignored in paths. A query
+// The second result is false if the query also has other parts, which are ignored in paths. A query
 // without directives becomes a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
@@ -118,7 +118,8 @@ func checkedComponent(s string) (string, bool) {
 	return s, true
 }
 
-// The keywords of directives: the registered ones (2012, 9.2.1) and three of nomen.
+// The keywords of directives: the keywords that the draft of 2012 registers (9.2.1), and three
+// keywords of this server.
 const (
 	keywordService   = "s"
 	keywordComponent = "c"
@@ -127,10 +128,11 @@ const (
 	keywordFormat    = "format"
 )
 
-// readDirectives parses directive *( "&" directive ) (2012, 2.3). It ignores unknown keywords
-// (N12-30) and unknown services (N12-32). If a registered keyword occurs twice, it ignores all its
-// values (N12-29). The keywords of nomen are directives only under conditions: the value of "at"
-// must look like a time, "with" needs s=I=I, and "format" needs a service and the name of a format.
+// readDirectives parses directive *( "&" directive ) (draft of 2012, 2.3). It ignores unknown
+// keywords and unknown services. If a registered keyword occurs twice, it ignores all values of the
+// keyword (draft of 2012: N12-29, N12-30 and N12-32). The keywords of this server are directives
+// only under conditions: the value of "at" must look like a time, "with" needs s=I=I, and "format"
+// needs a service and the name of a format.
 func readDirectives(s string) (query, bool) {
 	var values [5]string // in the order of the keywords
 	var seen [5]int
@@ -216,8 +218,8 @@ func (q *query) readAt(value string, count int) {
 	}
 }
 
-// strictAt reads the time in the query text of a path of the server itself, where each value of "at"
-// must be a time. It reports whether the query has no invalid time.
+// strictAt reads the time in text, which is the query of a page of the server, such as a receipt.
+// In such a query, every value of "at" must be a time. The result is false if the time is invalid.
 func (q *query) strictAt(text string) (ok bool) {
 	count, last := 0, ""
 	for part := range strings.SplitSeq(text, "&") {
@@ -232,7 +234,7 @@ func (q *query) strictAt(text string) (ok bool) {
 	return !q.at.IsZero()
 }
 
-// looksLikeTime reports whether s begins like a date. Other programs use other values of "at".
+// looksLikeTime reports whether s begins like a date. Other values of "at" are for other programs.
 func looksLikeTime(s string) bool {
 	const year = 4
 	for i := range len(s) {

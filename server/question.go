@@ -28,7 +28,7 @@ func (a parsedTarget) text() string {
 
 // interpreted applies the policy of the authority to the query of the target. It also sets the
 // service of the expected answer, which determines how the request is handled. The resolver may
-// still answer for another service, and then names it.
+// still answer for another service. The answer then contains that service.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,

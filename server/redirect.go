@@ -115,8 +115,8 @@ const maxSuccessorAge = 30 * 24 * time.Hour
 //
 // If the destination is a name, such as urn:x:2, the Location field depends on the target of the
 // request. For "GET urn:x:1", without a leading slash, Location is urn:x:2. Otherwise Location is
-// the path of urn:x:2 on this server. Where the protocol of 1995 requires it, the reason phrase has
-// the destination too (Y95-42, Y95-43).
+// the path of urn:x:2 on this server. Where the protocol of 1995 requires it, the reason phrase
+// contains the destination too (draft of 1995: Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarg
 
 // retiredProblem returns the body of a redirect from a retired name. Clients of 1995 need it
 // because they cannot follow a redirect. The response to a Simple-Request does not even have a
-// status line (Y95-25, Y95-32).
+// status line (draft of 1995: Y95-25, Y95-32).
 func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -165,9 +165,9 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 const maxPhrase = 256
 
 // setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
-// requires (3.4.1: Y95-42), unless there is a phrase already. If the target is a URL that contains
-// a URN, the phrase has only the scheme and host. Otherwise a client of 1995 would resolve the URN
-// in the phrase instead of the URN that it requested (Y95-43).
+// requires (3.4.1: Y95-42), unless the reply already has a phrase. If the target is a URL that
+// contains a URN, the phrase contains only the scheme and host of the URL. Otherwise a client of
+// 1995 would resolve the URN in the phrase instead of the URN that it requested (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -187,8 +187,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the Location for a redirect to another identifier. For a successor this is a
-// URL on this server. For a delegation it is the URL of the other resolver as it is.
+// otherName returns the Location for a redirect to another identifier. For a successor, Location is
+// a URL on this server. For a delegation, it is the unchanged URL of the other resolver.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -212,8 +212,8 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList limits a list for clients that accept nothing but text/plain, in bytes. They read no
-// more.
+// maxPlainList limits a list for clients that accept nothing but text/plain, in bytes. Such clients
+// do not read longer lists.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a Location field and a list of the locations.

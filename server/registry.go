@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// registryPath begins the paths of registries (2012, 9.1).
+// registryPath is the prefix of the paths of registries (draft of 2012, 9.1).
 const registryPath = "/-/registry/"
 
 // registryPage serves the pages of registries. The path is what follows [registryPath]: "", TABLE,
@@ -80,8 +80,8 @@ func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Wri
 	return nil, false
 }
 
-// registryFormat returns the format for an Accept field (RFC 9110, 12.4.1). If no format fits, it
-// is HTML.
+// registryFormat returns the format for an Accept field (RFC 9110, 12.4.1). If the field accepts no
+// available format, registryFormat returns HTML.
 func registryFormat(accept string) registry.Format {
 	formats := registry.Formats()
 	offers := make([]format.Format, len(formats))

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is what a server passes on to its replacement: counters, and how much of their limits
+// carried is the state that a server passes on to its replacement, such as how much of their limits
 // clients have used.
 type carried struct {
 	current   atomic.Pointer[Server] // the server that answers new requests
@@ -46,17 +46,18 @@ func newCarried(o Options) *carried {
 	return c
 }
 
-// perAddress divides a limit into parts of at least 1.
+// perAddress returns the limit for one address, which is a fraction of the limit for all addresses,
+// but at least 1.
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
-// Replace makes the server next answer all requests from now on, on the same listeners. No request
-// is lost: the previous server completes the requests that it has begun. When it has, the returned
-// channel is closed, and the caller may close what only the previous server used.
+// Replace replaces the server without closing the listeners. From now on, the parameter next is the
+// server that answers all requests. The previous server completes the requests that it has begun.
+// Then the returned channel is closed, and the caller may close what only the previous server used.
 //
-// The server next takes over the counts of open connections and of what clients have used of their
-// limits. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous
-// server, and the limits HeadTimeout, IdleTimeout and Timeout of connections do not change. The
-// server next must be new: it has answered no request, and has not replaced a server before.
+// The new server takes over the counts of open connections, and how much of their limits clients
+// have used. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous
+// server. The limits HeadTimeout, IdleTimeout and Timeout of connections do not change. The new
+// server must not have answered a request or replaced a server before.
 func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	c := l.server.carried
 	c.replacing.Lock()
@@ -79,7 +80,7 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	now.handler.ServeHTTP(w, r)
 }
 
-// use returns the current server and counts a request of it. The caller must call users.done after
+// use returns the current server and counts a request to it. The caller must call users.done after
 // the request.
 func (c *carried) use() *Server {
 	for {

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// A reply is the response to a request. Its body is in memory, or written by the function stream.
+// A reply is the response to a request. The body is in memory, or is written by the function
+// stream.
 type reply struct {
 	status int
 	reason string // reason phrase; "" for the standard one
@@ -22,7 +23,7 @@ type reply struct {
 	stream func(ctx context.Context, w io.Writer) error
 	length int64 // of what stream writes; -1 if unknown
 
-	// release frees the resources of the reply, even if it was not sent. It may be nil.
+	// release frees the resources of the reply, even if the reply was not sent. It may be nil.
 	release func()
 
 	pool *pool // the pool in which the stream holds a turn, or nil
@@ -113,8 +114,8 @@ func (p *reply) withText(lines ...string) *reply {
 	return p.withBody("text/plain; charset=utf-8", []byte(strings.Join(lines, "\r\n")+"\r\n"))
 }
 
-// finish adds the fields of all responses. The parameter policy is the Content-Security-Policy of
-// pages without one.
+// finish adds the fields of all responses. The parameter policy becomes the Content-Security-Policy
+// of an HTML page that has none.
 func (p *reply) finish(date, policy string) {
 	p.add("Date", date)
 	if p.private {

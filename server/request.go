@@ -56,7 +56,8 @@ type request struct {
 // already, but other listeners may not.
 const maxTarget = 8 << 10
 
-// maxVia limits the servers that may forward a request. Beyond that, the request counts as a loop.
+// maxVia limits the servers that may forward a request. A request that more servers have forwarded
+// counts as a loop.
 const maxVia = 16
 
 // A version is a version of HTTP. A Simple-Request has version 0.9.

@@ -22,7 +22,7 @@ import (
 )
 
 // reservedRequest answers urn+m, urn+a, urn+c and urn+p, in exactly this spelling. Every other
-// element that begins with urn+ is an error (1995, 3.5 and 2.3).
+// element that begins with urn+ is an error (draft of 1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
@@ -60,7 +60,7 @@ func (s *Server) requestAnswer(ctx context.Context, r *request, a parsedTarget, 
 	return &nomen.Answer{Service: nomen.I2Ns, Names: a.authority.Parents}, nil
 }
 
-// metainformation returns the description of this resolver (1995, 3.5.1: Y95-55).
+// metainformation returns the description of this resolver (draft of 1995, 3.5.1: Y95-55).
 func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
@@ -88,7 +88,7 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 }
 
 // offered describes which services, directives and components an authority offers. The result is
-// empty if it offers all of them (2012, N12-33, N12-35 and N12-37).
+// empty if it offers all of them (draft of 2012: N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -114,7 +114,8 @@ func offered(a *store.Authority) []string {
 	return note
 }
 
-// all returns an answer with a link to the list of all ElementIDs (1995, 3.5.2: Y95-56).
+// all returns the answer to urn+a: a link to the list of all ElementIDs (draft of 1995, 3.5.2:
+// Y95-56).
 func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
@@ -128,14 +129,15 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 	}}}, nil
 }
 
-// reservedAnswer sends the answer to a reserved request. It chooses the format as for other
-// requests (Y95-54). Without Accept, it chooses the format of a description.
+// reservedAnswer sends the answer to a reserved request. It chooses the format by Accept, as for
+// other requests (draft of 1995: Y95-54). Without Accept, it chooses the default format of
+// descriptions.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
 // authorityAnswer sends a list of naming authorities. The default format has one authority per line
-// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59). Accept can select another one.
+// (draft of 1995, 3.5.3 and 3.5.4: Y95-58, Y95-59). Accept can select another format.
 func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -169,8 +171,8 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns the URN of a naming authority, for which a response of the protocol of 1995
-// may have only the host.
+// authorityURN returns the URN of a naming authority. A response in the protocol of 1995 may
+// contain only the host of the authority.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s
@@ -179,8 +181,8 @@ func authorityURN(s string) string {
 }
 
 // authorityLinks converts a list of naming authorities to links to their descriptions (urn+m). If
-// an authority with a host is not served here, its description is at that host (1995, 3.2). All
-// other authorities have no link.
+// an authority with a host is not served here, its description is at that host (draft of 1995,
+// 3.2). All other authorities have no link.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -217,13 +219,13 @@ func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offer
 	})
 }
 
-// patience is how many records a list skips between two looks at the clock.
+// patience is the number of unlisted records that elements skips before it checks the time.
 const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names of an authority. It ends with an error if
-// finding the next one takes longer than a step of a stream may take.
+// elements yields the ElementIDs of the public names of an authority. It ends with an error if it
+// does not find the next ElementID within Limits.Timeout.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		unlisted, since := 0, time.Time{}

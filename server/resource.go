@@ -31,7 +31,8 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	return s.fetchInTurn(ctx, r, a, service, back)
 }
 
-// fetchInTurn is fetch with a turn. It calls endTurn after the response.
+// fetchInTurn is fetch for a request that has its turn (see withTurn). It calls endTurn after the
+// response.
 func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, endTurn func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
@@ -105,7 +106,7 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 }
 
 // copyExactly copies a body of the given size. It truncates a longer body, and returns an error for
-// a shorter one. A size of -1 is unknown: then it copies everything.
+// a shorter one. If size is -1, the size is unknown, and copyExactly copies everything.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)

@@ -28,7 +28,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The ports for addresses of listeners without a port (1995, 3.2: Y95-29).
+// The default ports of listeners (draft of 1995, 3.2: Y95-29).
 const (
 	defaultPort      = 4500
 	defaultAdminPort = 4501
@@ -68,9 +68,9 @@ type Options struct {
 	Metrics       Metrics
 	PublicMetrics bool
 
-	// Clock returns why changes are rejected because of a wrong clock, or nil. Usually it is
-	// [registrar.Registrar.ClockProblem]. The response of /-/readyz reports the error. Clock may be
-	// nil.
+	// Clock returns an error if changes are rejected because the clock is wrong, and otherwise nil.
+	// Usually it is [registrar.Registrar.ClockProblem]. The response of /-/readyz reports the
+	// error. Clock may be nil.
 	Clock func() *registrar.ClockError
 
 	Now func() time.Time // the clock; time.Now if nil
@@ -79,15 +79,15 @@ type Options struct {
 	// "full", which is the default. The page about privacy quotes it.
 	LogAddresses string
 
-	// LinkChecks says how the server identifies itself when it checks links. If nil, the page about these
-	// checks says that the server checks no links.
+	// LinkChecks says how the server identifies itself when it checks links. If LinkChecks is nil,
+	// the page at [CheckerPath] says that the server checks no links.
 	LinkChecks *LinkChecks
 
 	AccessLog *slog.Logger // gets one line per request (1995, 7: Y95-71) unless nil. Its handler can shorten the attribute remote, a netip.Addr
 
 	// Middleware wraps the handler of the public listener, including requests of the protocol of
-	// 1995; it may be nil. It must pass on the request with its context, and must not change
-	// RequestURI, because the server reads the target from there.
+	// 1995 (draft-ietf-uri-yaurn-00); it may be nil. It must pass on the request with its context,
+	// and must not change RequestURI, because the server reads the target from there.
 	Middleware func(http.Handler) http.Handler
 
 	// Dialects are the protocols of other identifier services, by name. A listener supports the
@@ -179,7 +179,8 @@ func connectionsFor(files uint64, listeners int) int {
 	return int(max(min(files/2/uint64(max(listeners, 2)), 10_000), 1))
 }
 
-// maxAddresses limits the addresses with a rate limit of their own. All other addresses share one.
+// maxAddresses limits the addresses with a rate limit of their own. All other addresses share one
+// rate limit.
 const maxAddresses = 10_000
 
 // A Server provides the handlers of the two listeners. It is safe for concurrent use.

@@ -54,8 +54,8 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	return s.withTurn(ctx, answer)
 }
 
-// checkRate counts a costly request. If the client sends too many, the result is the response that
-// says so.
+// checkRate counts a costly request. If the client sends too many, checkRate returns the response
+// with this error, and otherwise nil.
 func (s *Server) checkRate(ctx context.Context) *reply {
 	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
@@ -154,7 +154,7 @@ func (l *pool) add(p *paced.Writer) (remove func()) {
 	}
 }
 
-// onRelease makes release of the reply call f as well.
+// onRelease makes the reply call f when it is released.
 func (p *reply) onRelease(f func()) {
 	before := p.release
 	p.release = func() {
@@ -165,15 +165,15 @@ func (p *reply) onRelease(f func()) {
 	}
 }
 
-// maxBodies limits the bytes of request bodies that are in memory. One address may use a quarter of
-// it.
+// maxBodies limits the memory for request bodies, in bytes. One address may use a quarter of this
+// memory.
 const maxBodies = 64 << 20
 
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body, but at most limit+1 bytes. So a longer result than limit means that the
-// body is too long. The caller must call back to release the memory. The error may be a
+// readBody reads at most limit+1 bytes of a body. If the result is longer than limit, the body is
+// too long. The caller must call back to release the memory. The error may be a
 // [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()

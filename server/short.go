@@ -121,8 +121,8 @@ func mayBeLocal(target string) bool {
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
-// isLocal reports whether the answer for a target comes from the store alone. It is then not a
-// stream, and needs no other servers.
+// isLocal reports whether the answer for a target comes from the store alone. Such an answer is not
+// a stream, and no other servers are asked for it.
 func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
@@ -149,7 +149,7 @@ func protoOf(q wire.Plain) string {
 }
 
 // appendTo appends the response to q, as net/http writes it, and returns the length of the body. It
-// returns false if it cannot, for example because the body is a stream.
+// returns false if this is not possible, for example because the body is a stream.
 func (p *reply) appendTo(out []byte, q wire.Plain) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false

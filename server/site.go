@@ -35,7 +35,8 @@ func ownerOf(a *store.Authority) format.Owner {
 	return format.Owner{Prefix: a.Prefix.String(), Description: a.Description, Contact: a.Contact}
 }
 
-// onProblem returns the page for a problem. For a retired name it has the history.
+// onProblem returns the page for a problem. For a retired name, the page also shows the history of
+// the name.
 func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) format.Page {
 	page := s.bare(r)
 	page.Owner = ownerOf(a.authority)

@@ -25,7 +25,7 @@ const (
 	sizeLife    = time.Minute
 )
 
-// remark tells people how long a list is and how it is sorted (1995, 3.5.2).
+// remark describes the length and the order of a list for people (draft of 1995, 3.5.2).
 func (z size) remark() string {
 	about := "about"
 	if z.more {
@@ -34,9 +34,9 @@ func (z size) remark() string {
 	return fmt.Sprintf("All ElementIDs: %s %d, %s %dK, sorted by spelling.", about, z.names, about, (z.bytes+1023)>>10)
 }
 
-// sizes caches the lengths of lists of authorities, because measuring one takes a reading of the
-// whole list. Only one request at a time measures a list. Requests about other lists do not wait
-// for it.
+// sizes caches the lengths of the lists of authorities, because the server must read a whole list
+// to measure it. Only one request at a time measures a list. Requests about other lists do not
+// wait.
 type sizes struct {
 	mu       sync.Mutex
 	known    map[name.Prefix]size
@@ -44,7 +44,7 @@ type sizes struct {
 }
 
 // of returns the length of the list of an authority. If another request is already measuring this
-// list, it waits for the result. If that request fails, it measures the list itself.
+// list, the call waits for the result. If that request fails, the call measures the list itself.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -64,9 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the length of a list from the cache. If the cache does not have it, the channel is
-// closed as soon as the list is measured. If mine is true, the caller must measure the list.
-// Otherwise another request does.
+// begin returns the length of a list from the cache. If the length is not in the cache, begin
+// returns a channel that is closed as soon as the list has been measured. If mine is true, the
+// caller must measure the list. Otherwise another request is measuring it.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -84,7 +84,7 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the length of a list. If the cache has more than limit lengths, it drops them all
+// end stores the length of a list. If the cache contains more than limit lengths, it is emptied
 // first.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, limit int) {
 	z.mu.Lock()

@@ -13,7 +13,8 @@ import (
 // maxDialectBody is the maximum length of the body of a request to a dialect, in bytes.
 const maxDialectBody = 4 << 20
 
-// speak answers a request in a dialect of its listener. It reports whether it did.
+// speak answers a request in a dialect of its listener. It returns false if the request belongs to
+// none of these dialects.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c client, start time.Time) bool {
 	names := listenerOf(r.Context()).Dialects
 	if len(names) == 0 || len(in.target) > maxTarget || wire.Own(r) {

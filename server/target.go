@@ -62,7 +62,8 @@ type parsedTarget struct {
 	unknownService nomen.Service // for THTTP: the requested service if it is not supported
 }
 
-// A requestContext is what the meaning of a target depends on: the host and the authorities.
+// A requestContext contains what the meaning of a target depends on, such as the host and the
+// authorities.
 type requestContext struct {
 	set       *store.AuthoritySet
 	host      string
@@ -104,10 +105,10 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority for a request that names none (1995, A95-3). This is the
-// authority of the Host field, the authority of the address, or the default authority. The error
-// says that the Host field names another server, for which the default authority does not apply
-// (Y95-21, Y95-37).
+// authority returns the authority for a request that names no authority. This is the authority of
+// the Host field, the authority of the address, or the default authority. The error says that the
+// Host field names another server, for which the default authority does not apply (draft of 1995:
+// A95-3, Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -326,8 +327,9 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName converts a full name to a reserved request if the element of the name is one (1995,
-// 2.3). If the element is one only after unescaping, the result is an unknown request.
+// reservedName converts a full name to a reserved request if the element of the name is a reserved
+// request (draft of 1995, 2.3). If the element becomes a reserved request only by unescaping, the
+// result is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -346,9 +348,10 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 	return a
 }
 
-// similarRequest returns the reserved request that the client probably meant by a name, or "". In a
-// namespace with several delimiters, it considers only the text directly after the prefix. After a
-// later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
+// similarRequest returns the reserved request, such as urn+m, that the client probably meant when
+// it requested a name, or "". In a namespace with several delimiters, it considers only the text
+// directly after the prefix, because text after a later delimiter can be part of an assigned name
+// (draft of 1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
@@ -370,7 +373,7 @@ func isRequest(element string) bool {
 }
 
 // webName returns the URL of the request as a name, if an authority with web names covers it. It
-// returns false if the host belongs to an authority with other names.
+// returns false if the host belongs to an authority whose names are not http or https URLs.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return parsedTarget{}, false

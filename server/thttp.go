@@ -21,8 +21,8 @@ type thttpService struct {
 	locations bool // the URI is a location, and the service is about the names with this location
 }
 
-// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0). For I=I the URIs are two, separated by "&". A
-// service in the path takes precedence over one in the query of the name.
+// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0). For I=I, there are two URIs, separated by "&".
+// A service in the path takes precedence over one in the query of the name.
 func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {
@@ -114,7 +114,7 @@ var thttpServices = map[string]thttpService{
 }
 
 // isRootTHTTP reports whether a path is the name of a service with a URN as its query, as in
-// /N2L?urn:... Resolvers without a path prefix have this form.
+// /N2L?urn:... Resolvers without the prefix /uri-res/ have such paths.
 func isRootTHTTP(path, q string) bool {
 	_, ok := thttpServices[strings.ToUpper(path)]
 	return ok && (ascii.HasPrefix(q, "urn:") || ascii.HasPrefix(q, "urn%3A"))

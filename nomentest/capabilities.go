@@ -5,14 +5,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Capabilities say what a resolver, or the protocol to it, supports. The zero value means that
-// everything is supported except for Timed, Ruled and Fetches.
+// Capabilities describe what a resolver supports, or the protocol between it and its clients. With
+// the zero value, everything is supported except for what the fields Timed, Ruled and Fetches
+// describe.
 type Capabilities struct {
-	// Under is the prefix that all names must have, or zero.
+	// Under is the prefix of the names that the resolver resolves. The zero Prefix means all names.
 	Under name.Prefix
 
-	// Default is the service that the protocol prescribes for a question without a service, or with
-	// an unknown one. It is "" if the authority of the name decides, which is better.
+	// Default is the service that the protocol prescribes for a question without a service or with
+	// an unknown service. If Default is "", the authority of the name determines the service.
 	Default nomen.Service
 
 	// Unranked means that the protocol does not send preferences for media types and languages.
@@ -24,39 +25,39 @@ type Capabilities struct {
 	// Uncomponented means that the protocol does not send the component of a question.
 	Uncomponented bool
 
-	// Timed means that a question about an earlier time gets the answer of that time, instead of
-	// the present one.
+	// Timed means that the resolver supports questions about the state at another time.
 	Timed bool
 
-	// Follows means that the resolver follows redirects to other names itself.
+	// Follows means that the resolver follows redirects to other names and returns the final
+	// answer.
 	Follows bool
 
-	// Unsuccessive means that a name that was retired with one successor is Gone for every service.
+	// Unsuccessive means that every question about a name that was retired with one successor gets
+	// the error Gone. Otherwise the service I2L redirects to the successor.
 	Unsuccessive bool
 
-	// Succeeds means that the successor answers every service for a name that was retired with one
-	// successor (1995, 4), and not only I2L.
+	// Succeeds means that all services answer from the record of the successor if a name was
+	// retired with one successor. Otherwise only I2L does.
 	Succeeds bool
 
 	// Ruled means that the policies of authorities apply, and that I=I is supported.
 	Ruled bool
 
-	// Undefaulted means that the protocol reports a service that is not offered in its own way,
-	// instead of using another service.
+	// Undefaulted means that the protocol has its own answer for a service that the authority does
+	// not offer. Otherwise another service is used.
 	Undefaulted bool
 
-	// Undelegated means that the client cannot tell a redirect to another resolver from one to a
-	// location.
+	// Undelegated means that a redirect to another resolver looks like a redirect to a location.
 	Undelegated bool
 
 	// Fetches means that I2R and I2Rs are supported, and that the resolver uses [Fetch].
 	Fetches bool
 
-	// Services are the supported services. nil means all.
+	// Services are the supported services. If Services is nil, all services are supported.
 	Services []nomen.Service
 
-	// Lossy removes from an answer what the protocol does not send. Before comparing answers, the
-	// suite applies it to copies of both, and also to the tombstone of an error, whose Status is
-	// Retired. nil means that nothing is removed.
+	// Lossy removes the parts of an answer that the protocol does not send. The suite calls Lossy
+	// for copies of the expected answer and the actual answer before it compares them. The answer
+	// can be a tombstone, whose Status is Retired. If Lossy is nil, the protocol sends everything.
 	Lossy func(*nomen.Answer)
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// services are the services of the suite, alternately for one item and for a list.
+// services are the services that most cases use.
 var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
 
-// A testCase is a question and the expected answer or error. An error can have an answer too.
+// A testCase is a question and the expected answer or error. The error Gone comes with an answer,
+// which is the tombstone.
 type testCase struct {
 	name      string
 	question  nomen.Question
@@ -58,8 +59,9 @@ func (f fixture) cases(c Capabilities) []testCase {
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
 }
 
-// policies returns questions to an authority with a policy, about names that rules and suffixes
-// answer, and for services that it does not offer (N12-32).
+// policies returns questions about names of an authority with a policy. The names match a rule,
+// have a suffix, or match nothing. One question is for a service that the authority does not offer
+// (N12-32).
 func (f fixture) policies(c Capabilities) []testCase {
 	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
 		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
@@ -81,7 +83,7 @@ func (f fixture) policies(c Capabilities) []testCase {
 	return cases
 }
 
-// access returns questions to authorities with restricted access, which are denied whether or not
+// access returns questions about names with restricted access. The error is the same whether or not
 // the name exists.
 func (f fixture) access() []testCase {
 	var cases []testCase
@@ -94,8 +96,8 @@ func (f fixture) access() []testCase {
 	return cases
 }
 
-// delegation returns a question whose answer is a redirect to the other resolver, unless the
-// resolver under test follows redirects.
+// delegation returns a question whose answer is a redirect to another resolver. It returns no
+// question if the resolver under test follows redirects.
 func (f fixture) delegation(c Capabilities) []testCase {
 	if c.Follows || c.Undelegated {
 		return nil
@@ -104,7 +106,7 @@ func (f fixture) delegation(c Capabilities) []testCase {
 	return []testCase{{name: "delegated", question: ask(nomen.I2L, delegated), answer: answer}}
 }
 
-// equality returns questions for I=I (RFC 2483, 4.9).
+// equality returns questions for the service I=I (RFC 2483, section 4.9).
 func (f fixture) equality() []testCase {
 	compare := func(a, b string) nomen.Question {
 		q := ask(nomen.IisI, a)
@@ -124,7 +126,7 @@ func (f fixture) equality() []testCase {
 	}
 }
 
-// times returns questions about a time before all changes, and about the future.
+// times returns questions about the state before all changes and in the future.
 func (f fixture) times() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -154,7 +156,7 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Subject: uri.MustParse(spelling), Service: s}
 }
 
-// base returns what all answers from one record have in common.
+// base returns an answer with the fields that all answers from one record have in common.
 func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
 	r := f[spelling]
 	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
@@ -174,8 +176,8 @@ func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen
 	return a
 }
 
-// description returns an answer with the whole description. The indexes say in which order the
-// locations are.
+// description returns an answer with the whole description. The indexes select the locations of the
+// record and their order.
 func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	r, a := f[spelling], f.locations(s, spelling, indexes...)
 	a.Metadata, a.Names, a.Reason = r.Metadata, r.SameAs, r.Reason
@@ -189,7 +191,7 @@ func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *
 	return a
 }
 
-// services returns questions for the services of RFC 2483, 4.1, 4.2 and 4.5 to 4.8.
+// services returns questions for the services of RFC 2483, sections 4.1, 4.2 and 4.5 to 4.8.
 func (f fixture) services() []testCase {
 	cases := []testCase{
 		{name: "one location", question: ask(nomen.I2L, single), answer: f.locations(nomen.I2L, single, 0)},
@@ -220,8 +222,8 @@ func (f fixture) services() []testCase {
 	return cases
 }
 
-// nothing returns questions for data that a record does not have. A list may be empty, but a single
-// item must exist (RFC 2483, 4).
+// The records for these questions lack the requested data. A service for one item then returns an
+// error, and a service for a list returns an empty list (RFC 2483, section 4).
 func (f fixture) nothing() []testCase {
 	return []testCase{
 		{name: "no location", question: ask(nomen.I2L, bare), kind: nomen.NoResult},
@@ -231,7 +233,7 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// unknown returns questions about unknown names. They include a reserved name, because it is not
+// unknown returns questions about unknown names. A reserved name is unknown, because it is not
 // public yet.
 func (f fixture) unknown() []testCase {
 	var cases []testCase
@@ -245,8 +247,9 @@ func (f fixture) unknown() []testCase {
 	return cases
 }
 
-// retired returns questions about retired names (Y95-25). A tombstone has the description, the
-// reason and the successors. For I2L, a single successor replaces the name.
+// retired returns questions about retired names (Y95-25). The expected error comes with a
+// tombstone, which has the description, the reason and the successors. If a name has exactly one
+// successor, I2L redirects to the successor.
 func (f fixture) retired(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -274,8 +277,8 @@ func (f fixture) retired(c Capabilities) []testCase {
 	return append(cases, redirect)
 }
 
-// succeeded returns questions for services other than I2L about a name whose successor answers
-// (Y95-43, Y95-64).
+// succeeded returns a question about a retired name for a service other than I2L. The answer comes
+// from the record of the successor (Y95-43, Y95-64).
 func (f fixture) succeeded(s nomen.Service) []testCase {
 	tc := testCase{name: "retired for one", question: ask(s, replaced)}
 	switch s {
@@ -289,8 +292,8 @@ func (f fixture) succeeded(s nomen.Service) []testCase {
 	return []testCase{tc}
 }
 
-// spellings returns questions with spellings that are the same name, and others that are not
-// (Y95-02, Y95-03, Y95-04, Y95-13).
+// spellings returns questions with other spellings of existing names, and with similar spellings of
+// names that do not exist (Y95-02, Y95-03, Y95-04, Y95-13).
 func (f fixture) spellings() []testCase {
 	same := []struct{ record, spelling string }{
 		{single, "URN:DNS:" + Host + ":single"},
@@ -324,8 +327,7 @@ func (f fixture) spellings() []testCase {
 	return cases
 }
 
-// schemes returns questions about names of several schemes, all of which are resolved in the same
-// way.
+// schemes returns questions about names of several schemes.
 func (f fixture) schemes() []testCase {
 	var cases []testCase
 	for _, n := range []string{rfc, nbn, ark, purl} {
@@ -337,7 +339,7 @@ func (f fixture) schemes() []testCase {
 	return cases
 }
 
-// defaults returns questions with a missing or unknown service, for which the default is used
+// defaults returns questions with a missing or unknown service. The answer uses the default service
 // (N12-30, N12-32, N12-61).
 func (f fixture) defaults(c Capabilities) []testCase {
 	var cases []testCase
@@ -353,7 +355,8 @@ func (f fixture) defaults(c Capabilities) []testCase {
 	return cases
 }
 
-// components returns questions about components (N12-34, N12-31). An unknown component is ignored.
+// components returns questions about components of a resource, such as the abstract. An unknown
+// component is ignored (N12-34, N12-31).
 func (f fixture) components() []testCase {
 	var cases []testCase
 	for component, i := range map[string]int{"": 1, "toc": 0, "abstract": 2, "index": 1} {
@@ -366,15 +369,16 @@ func (f fixture) components() []testCase {
 	return cases
 }
 
-// countries returns questions with a country, which decides between equally good locations.
+// countries returns a question in which the country of the client decides between locations of
+// equal rank.
 func (f fixture) countries() []testCase {
 	q := ask(nomen.I2L, typed)
 	q.Country = "SE"
 	return []testCase{{name: "from Sweden", question: q, answer: f.locations(nomen.I2L, typed, 2)}}
 }
 
-// ranking returns questions with media types and languages, which decide between equally good
-// locations.
+// ranking returns questions in which media types and languages decide between locations of equal
+// rank.
 func (f fixture) ranking() []testCase {
 	const pdf, text, ps = 0, 1, 2
 	all := testCase{name: "equally good", question: ask(nomen.I2Ls, typed), unordered: true}
@@ -404,8 +408,7 @@ func (f fixture) ranking() []testCase {
 	return cases
 }
 
-// malformed returns questions with malformed names, which are rejected for every service (RFC 2483,
-// 2).
+// malformed returns questions with malformed names (RFC 2483, section 2).
 func (f fixture) malformed() []testCase {
 	var cases []testCase
 	for _, s := range []string{

@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A view has the parts of an answer that are compared. It lacks what a resolver may add freely.
+// A view contains the parts of an answer that the suite compares. Other parts may vary between
+// resolvers.
 type view struct {
 	Service    nomen.Service    `json:",omitempty"`
 	Name       name.Name        `json:",omitzero"`
@@ -36,7 +37,8 @@ func (v view) String() string {
 	return string(b)
 }
 
-// compare returns the differences between an answer and that of tc, in what the protocol can send.
+// compare returns an error if an answer differs from the expected answer in parts that the protocol
+// sends.
 func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	if g, w := c.show(got, tc), c.show(tc.answer, tc); g != w {
 		return fmt.Errorf("got %s\nwant %s", g, w)
@@ -44,7 +46,7 @@ func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	return nil
 }
 
-// show returns what is compared of an answer, as text.
+// show returns the parts of an answer that are compared, as text.
 func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	own := clone(a)
 	if tc.unordered {
@@ -73,7 +75,7 @@ func describes(a *nomen.Answer) bool {
 	return a.Service == nomen.I2C || a.Service == nomen.I2Cs || a.Status == nomen.Retired
 }
 
-// redirection returns the target of a redirect in its canonical form.
+// redirection returns the text for a redirect. If the target is a name, it is in canonical form.
 func redirection(a *nomen.Answer) string {
 	v := view{Service: a.Service, Name: a.Name, Redirect: a.Redirect}
 	if n, err := name.Parse(a.Redirect); err == nil {

@@ -4,7 +4,7 @@
 //	nomentest.Run(t, build, nomentest.Capabilities{})
 //
 // The function build returns a resolver that has exactly the given records and authorities.
-// [Capabilities] say what a protocol does not support. The suite tests everything else.
+// [Capabilities] exclude features that a resolver or its protocol does not support.
 //
 // # What is tested
 //

@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Host is the naming authority of most names in the fixture. By the draft of 1995, this host
-// resolves them.
+// Host is the naming authority of most names in the fixture. In the scheme urn:dns, it is also the
+// host that resolves them.
 const Host = "names.example.org"
 
-// foldingHost is an authority that folds case, so its elements are stored in lower case.
+// foldingHost is an authority that folds case. The elements of its names are stored in lower case.
 const foldingHost = "fold.example.org"
 
-// dns returns the name with this element and the authority Host.
+// dns returns the name of the authority [Host] with the given element.
 func dns(element string) string { return "urn:dns:" + Host + ":" + element }
 
 // Spellings under which the names of the fixture are registered.
@@ -85,8 +85,8 @@ func Authorities() []*store.Authority {
 	}
 }
 
-// Records returns the records of the fixture. They have no revisions and times. The caller may
-// modify them.
+// Records returns the records of the fixture, without revisions and times. The caller may modify
+// them.
 func Records() []*store.Record {
 	all := slices.Concat(activeRecords(), variedRecords(), deadRecords())
 	for _, r := range all {

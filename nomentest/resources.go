@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Fetch opens a resource of the fixture. Its content is the URL. Its media type is text/html if the
-// URL ends in ".html", and text/plain otherwise.
+// Fetch opens a resource of the fixture. The content of the resource is the URL. The media type is
+// text/html if the URL ends in ".html", and otherwise text/plain.
 func Fetch(_ context.Context, location string) (*nomen.Resource, error) {
 	r := &nomen.Resource{Type: "text/plain", Size: int64(len(location)), URL: location, Body: io.NopCloser(strings.NewReader(location))}
 	if strings.HasSuffix(location, ".html") {
@@ -20,7 +20,7 @@ func Fetch(_ context.Context, location string) (*nomen.Resource, error) {
 }
 
 // checkResources requests the best resource, all resources, and a resource that must not be fetched
-// (RFC 2483, 4.3 and 4.4; N12-32).
+// (RFC 2483, sections 4.3 and 4.4; N12-32).
 func checkResources(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, ask(nomen.I2R, fetchable))
 	if err != nil {

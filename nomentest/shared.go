@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// checkOwnership modifies every answer, and checks that a second answer to the same question is not
-// affected.
+// checkOwnership checks that the caller owns answers: modifying an answer must not affect a later
+// answer to the same question.
 func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	for _, tc := range newFixture().cases(c) {
 		a, err := r.Resolve(ctx, tc.question)

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Run tests the resolver that build returns.
+// Run tests the resolver that the function build returns.
 func Run(
 	t *testing.T,
 	build func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver,
@@ -39,7 +39,7 @@ func report(t *testing.T, err error) {
 	}
 }
 
-// Bench measures concurrent I2L questions about a name of the fixture.
+// Bench measures concurrent I2L questions about one name of the fixture.
 func Bench(b *testing.B, r nomen.Resolver) {
 	q := ask(nomen.I2L, ranked)
 	b.ReportAllocs()

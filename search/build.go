@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxBatch is the size in bytes of a write while a segment is built.
+// maxBatch is the size of a batch, in bytes, after which a writer applies the batch.
 const maxBatch = 64 << 10
 
 // A builder collects the names for a new segment, in the order of their keys.
@@ -57,7 +57,8 @@ func (b *builder) full(names int) bool {
 	return len(b.keys) >= names || b.size >= postings || b.bytes >= vocabular
 }
 
-// write writes the data of the segment. The next synced write makes it durable.
+// write writes the data of the segment without syncing. The next synced write to the database makes
+// the data durable.
 func (b *builder) write(ctx context.Context, db *pebble.DB, s *segment) error {
 	w := writer{db: db, batch: db.NewBatch(), turn: pacer.Begin(ctx), done: ctx.Done()}
 	defer func() { w.batch.Close() }()
@@ -85,7 +86,7 @@ type writer struct {
 	done  <-chan struct{} // when closed, stop resting
 }
 
-// compared is how many words are compared between two steps.
+// compared is the number of comparisons between two calls of Rest while words are sorted.
 const compared = 256
 
 func (w *writer) sorted(words map[string]int) []string {
@@ -117,8 +118,9 @@ func (w *writer) flush() {
 	}
 }
 
-// rebuild builds segment i from the present records in the store. If it has too many names, rebuild
-// builds up to limit segments, and leaves a pending segment for the rest.
+// rebuild replaces segment i by new segments, which it builds from the present records in the
+// store. It builds at most limit segments. If the range of the segment has more names, they belong
+// to another segment, which is pending: it has no data yet.
 func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
@@ -148,9 +150,9 @@ func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	return x.commit(nil, x.position, x.segments.replaced(i, made))
 }
 
-// read adds records to a builder until it is full. Their keys are greater than start and at most
-// end, where "" means that there is no end. It returns the last key, and whether there are more
-// records.
+// read adds the records with keys start < key <= end to a builder until the builder is full. If end
+// is "", the range has no end. The result last is the last key that was added, and more reports
+// whether more records follow in the range.
 func (x *Index) read(ctx context.Context, b *builder, start, end string) (last string, more bool, err error) {
 	last = start
 	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: start}) {
@@ -173,7 +175,8 @@ func (x *Index) read(ctx context.Context, b *builder, start, end string) (last s
 // chunk is how many changes are indexed at a time.
 const chunk = 1024
 
-// follow indexes up to chunk changes of the log, and reports whether there may be more to do.
+// follow indexes the next changes of the log, at most chunk. The result more is false if the index
+// is complete.
 func (x *Index) follow(ctx context.Context) (more bool, err error) {
 	list, err := x.changes(ctx)
 	if err != nil || len(list) == 0 {
@@ -183,7 +186,7 @@ func (x *Index) follow(ctx context.Context) (more bool, err error) {
 	return len(list) == chunk || x.segments.pending() >= 0, err
 }
 
-// changes returns the next changes of the log, at most chunk.
+// changes returns the changes in the log after the position of the index, at most chunk.
 func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
 	for e, err := range x.o.Store.Changes(ctx, x.position.Seq) {
 		if err != nil {
@@ -196,8 +199,9 @@ func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
 	return list, nil
 }
 
-// apply indexes changes. It rebuilds segments with too many changes. It also rebuilds segments with
-// redacted names, so that the redacted words disappear from the disk.
+// apply adds changes to the index. It rebuilds segments that have too many changes. It also
+// rebuilds segments in which content was redacted, and compacts the database, so that the redacted
+// words disappear from the disk.
 func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	last := list[len(list)-1]
 	at := position{Version: version, Seq: last.Seq, Digest: last.Digest}
@@ -225,10 +229,10 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	return x.db.Err()
 }
 
-// maxRebuilt is how many segments may replace one segment at a time.
+// maxRebuilt is the maximum number of segments that replace one segment when changes are indexed.
 const maxRebuilt = 2
 
-// A latest is the last change of a name.
+// A latest describes the changes of a name by the last change.
 type latest struct {
 	change *store.Change
 	redact bool // one of the changes of the name redacts content
@@ -244,8 +248,8 @@ func latestByName(list []*store.Entry) map[string]latest {
 	return all
 }
 
-// again returns the positions of the segments to rebuild. The value is true if content of the
-// segment was redacted.
+// again returns the segments to rebuild, by their position in x.segments. The value is true if
+// content of the segment was redacted.
 func (x *Index) again(all map[string]latest) map[int]bool {
 	again, added := map[int]bool{}, map[int]int{}
 	for key, l := range all {
@@ -263,7 +267,7 @@ func (x *Index) again(all map[string]latest) map[int]bool {
 	return again
 }
 
-// extend adds changed names to their segments, with new numbers.
+// extend assigns new numbers to changed names and adds them to their segments.
 func (x *Index) extend(ctx context.Context, all map[string]latest, at position) error {
 	turn := pacer.Begin(ctx)
 	b := x.db.NewBatch()

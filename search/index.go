@@ -38,7 +38,8 @@ type Options struct {
 	Now func() time.Time // returns the current time; nil means time.Now
 	Log *slog.Logger     // nil means no log
 
-	// Tests set these limits, for which 0 means baseSize, extraSize or maxSteps.
+	// Limits that only tests set. The value 0 stands for baseSize, extraSize or maxSteps,
+	// respectively.
 	baseSize  int
 	extraSize int
 	steps     int
@@ -78,9 +79,9 @@ var _ store.Searcher = (*Index)(nil)
 // ErrClosed means that the index was closed.
 var ErrClosed = fmt.Errorf("%w: it is closed", store.ErrNoIndex)
 
-// Open opens the index in a directory, or creates an empty one, which [Index.Run] builds. If the
-// index is damaged or has another version, it is replaced by an empty one. If another process has
-// it open, the error wraps [pebblestore.ErrLocked].
+// Open opens the index in the directory o.Dir. If the directory has no index, or if the index is
+// damaged or has another version, Open creates an empty index. [Index.Run] must then build the
+// index. If another process has opened the index, the error wraps [pebblestore.ErrLocked].
 func Open(o Options) (*Index, error) {
 	o.CacheSize = cmp.Or(o.CacheSize, cacheSize)
 	o.Every = cmp.Or(o.Every, time.Second)
@@ -100,8 +101,8 @@ func Open(o Options) (*Index, error) {
 	return x, x.open()
 }
 
-// open opens the database and reads the state of the index. If the content is invalid, it is
-// replaced by an empty index. x.mu must be held.
+// open opens the database and reads the state of the index. If the content of the database is
+// invalid, open replaces the index by an empty index. The caller must hold x.mu.
 func (x *Index) open() error {
 	err := x.load()
 	if err == nil || isOutside(err) {
@@ -111,8 +112,8 @@ func (x *Index) open() error {
 	return x.renew()
 }
 
-// isOutside reports whether an error comes from the operating system or the lock, and not from the
-// content of the index.
+// isOutside reports whether an error is unrelated to the content of the index. Such an error comes
+// from the operating system, or from another process that has locked the index.
 func isOutside(err error) bool {
 	return errors.Is(err, pebblestore.ErrLocked) || errors.As(err, new(syscall.Errno))
 }
@@ -144,7 +145,7 @@ func (x *Index) load() error {
 	return nil
 }
 
-// shut closes the database after the searches in progress. x.mu must be held.
+// shut waits for the searches in progress, and closes the database. The caller must hold x.mu.
 func (x *Index) shut() error {
 	x.using.Wait()
 	db := x.db
@@ -154,7 +155,7 @@ func (x *Index) shut() error {
 	return db.Close()
 }
 
-// renew replaces the index by an empty one. x.mu must be held.
+// renew replaces the index by an empty index. The caller must hold x.mu.
 func (x *Index) renew() error {
 	_ = x.shut() // the content is not needed any more
 	x.segments, x.position = nil, position{}
@@ -164,8 +165,8 @@ func (x *Index) renew() error {
 	return x.failed(x.load())
 }
 
-// repair reopens the database after its disk has failed, and replaces a damaged index by an empty
-// one.
+// repair opens the database again if its disk has failed. It replaces a damaged index by an empty
+// index.
 func (x *Index) repair() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -201,9 +202,9 @@ func (x *Index) Status() store.IndexStatus {
 	return s
 }
 
-// Run builds the index and follows the log of changes until ctx ends. After an error it logs the
-// error and tries again. While the store gets very many changes, as in an import, Run waits in
-// order not to slow them down, and indexes them later.
+// Run builds the index, and then indexes new changes until ctx ends. Run logs errors and retries.
+// While the store gets very many changes, for example during an import, Run waits, because indexing
+// would slow the changes down.
 func (x *Index) Run(ctx context.Context) {
 	ctx = pacer.With(ctx, x.o.Pacer)
 	tick := time.NewTicker(x.o.Every)
@@ -231,7 +232,7 @@ const (
 	maxPostponed = 10 * time.Minute // how long indexing waits at most
 )
 
-// A pace records how fast the log grows.
+// A pace records the growth of the log.
 type pace struct {
 	at    time.Time // when the size of the log was read
 	size  uint64    // size of the log at that time
@@ -266,7 +267,8 @@ func (x *Index) heard(head store.Head) {
 	x.mu.Unlock()
 }
 
-// report records the result of a step. It logs the first error, and the first success after that.
+// report records the result of a step. Of several successive errors it logs only the first. It also
+// logs the first success after an error.
 func (x *Index) report(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -292,8 +294,8 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	}
 }
 
-// step builds the first pending segment, or otherwise indexes the next changes. It reports whether
-// there may be more to do.
+// step builds the first pending segment. If no segment is pending, step indexes the next changes.
+// The result more reports whether step should be called again at once.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.work.Lock()
 	defer x.work.Unlock()
@@ -316,8 +318,8 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return more && err == nil, cmp.Or(err, ctx.Err())
 }
 
-// continueBuild builds segment i. If the whole build takes several steps, it logs the first and the
-// last.
+// continueBuild builds segment i. If the build of the index takes several steps, continueBuild logs
+// the beginning and the end of the build.
 func (x *Index) continueBuild(ctx context.Context, i int) error {
 	begun := x.o.Now()
 	if err := x.rebuild(ctx, i, 1); err != nil {
@@ -335,8 +337,9 @@ func (x *Index) continueBuild(ctx context.Context, i int) error {
 	return nil
 }
 
-// check empties the index if its position is not in the log. The directory may belong to another
-// store, or the store may have been restored or have lost changes.
+// check replaces the index by an empty index if the log does not contain the last indexed change.
+// The index may belong to another store, or the store may have lost changes, for example when a
+// backup was restored.
 func (x *Index) check(ctx context.Context, head store.Head) error {
 	if x.position.Version == version {
 		same, err := x.onLog(ctx, head)
@@ -369,7 +372,7 @@ func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	return at.Digest == x.position.Digest, err
 }
 
-// commit writes a batch, the position and the segments atomically, and makes them visible to
+// commit writes the batch b, the position and the segments atomically, and makes them visible to
 // searches. The batch may be nil.
 func (x *Index) commit(b *pebble.Batch, at position, all segments) error {
 	if b == nil {

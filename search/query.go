@@ -25,7 +25,7 @@ const (
 	minStem  = 2       // characters that an incomplete word needs
 )
 
-// The terms are the words of a query.
+// A terms is a parsed query.
 type terms struct {
 	words  [][]byte // a name must have all of them
 	stem   []byte   // an incomplete word, with which a word of a name must begin; may be nil
@@ -131,7 +131,8 @@ type searching struct {
 	outside error // error of the store
 }
 
-// run searches all spans until the page is complete.
+// run searches the spans of the query in order until the page is complete. A span is the set of
+// keys with a certain prefix.
 func (s *searching) run() error {
 	spans := s.q.Spans
 	if spans == nil {
@@ -182,8 +183,8 @@ func (s *searching) segment(i int, begin string) (more bool, err error) {
 	return s.candidates(g, found, begin)
 }
 
-// numbers returns the numbers of the candidates, which are all names that match the query and
-// perhaps some that do not. It returns nil if there are no candidates.
+// numbers returns the numbers of the candidates in a segment. The candidates include all names that
+// match the query, but may include other names. If there are no candidates, numbers returns nil.
 func (s *searching) numbers(g *segment) (*set, error) {
 	var all *set
 	and := func(load func(*set) error) error {
@@ -216,8 +217,9 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// few is the largest number of candidates whose records are read at once. With more candidates, the
-// incomplete word of a query is first looked up in the index.
+// few is the maximum number of candidates for which a search ignores the incomplete word of the
+// query in the index, and reads the records instead. For more candidates, looking up the incomplete
+// word is faster.
 const few = 8
 
 func (s *searching) word(g *segment, word []byte, numbers *set) error {
@@ -234,13 +236,14 @@ func (s *searching) statuses(g *segment, into *set) error {
 	return nil
 }
 
-// stem adds the names with a word that begins with the stem.
+// stem adds the numbers of names with a word that begins with the incomplete last word of the
+// query.
 func (s *searching) stem(g *segment, into *set) error {
 	s.key = g.appendPrefix(s.key[:0], s.t.stem)
 	return s.collect(into)
 }
 
-// collect adds the numbers in all database entries whose keys begin with s.key.
+// collect adds the numbers from all entries of the database whose keys begin with s.key.
 func (s *searching) collect(into *set) error {
 	for ok := s.it.SeekGE(s.key); ok && bytes.HasPrefix(s.it.Key(), s.key); ok = s.it.Next() {
 		s.steps--
@@ -266,8 +269,8 @@ func (s *searching) collect(into *set) error {
 
 const seekSteps = 20
 
-// candidates reads the records of the names with these numbers, and adds the names whose records
-// match to the page. It returns false if the page is complete.
+// candidates reads the records of the names with these numbers, and adds the matching records to
+// the page. It returns false if the page is complete.
 func (s *searching) candidates(g *segment, found *set, begin string) (more bool, err error) {
 	added, err := s.added(g, found, begin)
 	if err != nil {
@@ -300,7 +303,8 @@ func (s *searching) candidates(g *segment, found *set, begin string) (more bool,
 	return s.check()
 }
 
-// added returns the sorted keys of the candidates that were changed after the segment was built.
+// added returns the keys of the candidates that were changed after the segment was built, in
+// ascending order.
 func (s *searching) added(g *segment, found *set, begin string) (keys []string, err error) {
 	for n := range found.from(int(g.base)) {
 		key, err := s.name(g, n)
@@ -315,10 +319,11 @@ func (s *searching) added(g *segment, found *set, begin string) (keys []string, 
 	return slices.Compact(keys), nil
 }
 
-// checked is how many records are read together.
+// checked is the maximum number of records that are read in one call of the store.
 const checked = 100
 
-// put adds candidates with sorted keys. It returns false if the page is complete.
+// put adds candidates, whose keys must be in ascending order. It returns false if the page is
+// complete.
 func (s *searching) put(keys []string) (more bool, err error) {
 	for _, key := range keys {
 		if key <= s.last || !s.may(key) {
@@ -335,7 +340,7 @@ func (s *searching) put(keys []string) (more bool, err error) {
 	return true, nil
 }
 
-// may reports whether the caller may see a key, as a result or as the end of a page.
+// may reports whether the client is allowed to see a key, as a result or as the end of a page.
 func (s *searching) may(key string) bool { return s.q.May == nil || s.q.May(name.FromKey(key)) }
 
 func (s *searching) name(g *segment, n uint16) (string, error) {
@@ -356,8 +361,8 @@ func (s *searching) value() (string, error) {
 	return string(value), err
 }
 
-// first returns the least number of a name whose key is at least key, among the names of the build.
-// If no name has such a key, it returns g.base.
+// first returns the number of the first name with at least the given key. It considers only names
+// that had a number when the segment was built. If there is no such name, first returns g.base.
 func (s *searching) first(g *segment, key string) (int, error) {
 	if key <= g.after {
 		return 0, nil

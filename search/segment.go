@@ -14,29 +14,30 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// version is the version of the database format and of the rules for words. An index with another
-// version is built again.
+// version is the version of the database format and of the rules that split texts into words. An
+// index with another version is built again.
 const version = 1
 
-// The first byte of a database key says what the entry is. The comments give the rest of the key,
-// and the value after a colon.
+// The first byte of a database key is the type of the entry. Each comment describes the rest of the
+// key and, after a colon, the value.
 const (
 	spaceMeta    = 'm' // nothing: the position
 	spaceSegment = 'd' // segment.after: the other fields of the segment
 	spaceData    = 's' // number of the segment, and then dataKey or dataWord as below
 )
 
-// The kinds of entries in the data of a segment. Each comment gives the rest of the database key
+// Types of entries in the data of a segment. Each comment describes the rest of the database key
 // and, after a colon, the value.
 const (
 	dataKey = 'k' // number of a name: its key
 
-	// For names of the build: the word and 0: the numbers of the names with the word. For a name
-	// that was added later: the word, 0 and the number of the name: nothing.
+	// For the names that existed when the segment was built, the key has the word and a zero byte,
+	// and the value has the numbers of the names with the word. For a name that was added later,
+	// the key has the word, a zero byte and the number of the name, and the value is empty.
 	dataWord = 'w'
 )
 
-// A position is the last change in an index.
+// A position identifies the last change that was indexed.
 type position struct {
 	Version int      `json:"version"`
 	Seq     uint64   `json:"seq"`    // number of the change
@@ -84,8 +85,8 @@ func (p position) write(b *pebble.Batch) error {
 	return b.Set([]byte{spaceMeta}, text, nil)
 }
 
-// A segment is a range of names. Their keys are greater than the field after of the segment, and at
-// most the field after of the next segment.
+// A segment contains the names in a range of keys. The keys are greater than the field after of the
+// segment, and at most the same field of the next segment.
 type segment struct {
 	after  string
 	number uint32 // identifies the data of the segment; 0 if it has none
@@ -95,8 +96,8 @@ type segment struct {
 	pending bool // not built yet, so its names are not found
 }
 
-// segments are the segments of an index, in order. Searches share the slice, so it must not be
-// modified.
+// segments are the segments of an index, in the order of their keys. Searches share the slice, so
+// it must not be modified.
 type segments []segment
 
 func (s segments) at(key string) int {
@@ -147,8 +148,8 @@ func readSegments(db pebble.Reader) (all segments, err error) {
 	return all, it.Error()
 }
 
-// write writes segments that are new or changed. It removes the former segments that are not in s,
-// with their data.
+// write writes the segments in s that are not in former, or differ there. It removes the segments
+// in former that are not in s, with their data.
 func (s segments) write(b *pebble.Batch, former segments) error {
 	is, was, numbers := map[string]bool{}, map[segment]bool{}, map[uint32]bool{}
 	for _, f := range former {
@@ -193,7 +194,7 @@ func (s *segment) value() []byte {
 // data returns the prefix of the database keys under which the data of a segment is stored.
 func data(number uint32) []byte { return binary.BigEndian.AppendUint32([]byte{spaceData}, number) }
 
-// sweep removes data without a segment, which a crash during a build can leave.
+// sweep removes data that belongs to no segment. A crash during a build can leave such data.
 func (s segments) sweep(db *pebble.DB) error {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceData}, UpperBound: []byte{spaceData + 1}})
 	if err != nil {
@@ -220,8 +221,8 @@ func (s *segment) appendName(b []byte, n uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, n)
 }
 
-// appendWord appends the database key for a word. For a name that was added later, its number must
-// follow.
+// appendWord appends the database key for a word. For a name that was added after the segment was
+// built, the caller must append the number of the name.
 func (s *segment) appendWord(b, word []byte) []byte {
 	return append(s.appendPrefix(b, word), 0)
 }

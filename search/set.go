@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// maxNumbers is how many names a segment can have. Their numbers start at 0.
+// maxNumbers is the maximum number of names in a segment. The names are numbered from 0.
 const maxNumbers = 1 << 16
 
 type set [maxNumbers / 64]uint64
@@ -45,7 +45,7 @@ func (s *set) from(first int) iter.Seq[uint16] {
 	}
 }
 
-// The first byte of a stored set says in which form it is.
+// Forms of a stored set, the first byte of the set.
 const (
 	formList = 1 // two bytes for each number, in ascending order
 	formBits = 2 // one bit for each number, from the lowest bit of the first byte
@@ -53,7 +53,8 @@ const (
 
 var errForm = errors.New("search: the index is damaged: invalid numbers of a word")
 
-// appendNumbers appends numbers, which must be in ascending order, in the shorter form.
+// appendNumbers appends a set of numbers to b in the form that is shorter. The numbers must be in
+// ascending order.
 func appendNumbers(b []byte, numbers []uint16) []byte {
 	size := int(numbers[len(numbers)-1])/8 + 1
 	if 2*len(numbers) <= size {

@@ -36,7 +36,7 @@ type splitter struct {
 	digit  bool   // the current identifier has a digit
 }
 
-// record splits all texts of a record, except private values, which may be secrets.
+// record splits the texts of a record. It omits private values, which may be secrets.
 func (s *splitter) record(r *store.Record) {
 	s.left, s.whole = maxWords, true
 	s.say([]byte(statusWord(r.Status)))
@@ -67,7 +67,8 @@ func (s *splitter) texts(all []string) {
 	}
 }
 
-// text splits a text. Words consist of letters and digits. Percent-encodings are decoded.
+// text splits a text into words, which consist of letters and digits. It decodes percent-encoded
+// characters first.
 func (s *splitter) text(t string) {
 	if strings.Contains(t, "%") {
 		if decoded, err := url.PathUnescape(t); err == nil && utf8.ValidString(decoded) {
@@ -115,13 +116,14 @@ func (s *splitter) next(r rune) {
 	}
 }
 
-// isUnspaced reports whether a character belongs to a script without spaces between words, so that
-// it counts as a word.
+// isUnspaced reports whether a character belongs to a script that is written without spaces between
+// words. Each such character is treated as a word.
 func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// delimit ends the current word, and the current identifier unless the word ends with a hyphen.
+// delimit ends the current word. An identifier consists of words with hyphens between them; delimit
+// ends the current identifier unless a hyphen follows the word.
 func (s *splitter) delimit(hyphen bool) {
 	if len(s.word) > 0 {
 		s.parts++

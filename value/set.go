@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Set replaces all values of a record. Afterwards, the record has the locations in the values of
-// the types URL and 10320/loc. Set reverses [Of]. It does not check the values, which the registrar
-// does.
+// Set replaces the values of a record, and converts values of the types URL and 10320/loc to the
+// locations of the record. It is the inverse of [Of]. Set does not check the values; that is the
+// task of the registrar.
 //
-// If a location is already in the record, it keeps the fields that a value does not have, such as
-// its note. New locations get priorities in the order of their values, which are sets of locations
-// before URLs, and then by index.
+// A location that is already in the record keeps the fields that a value cannot contain, such as
+// the note. New locations get ascending priorities, first the locations in values of the type
+// 10320/loc and then those in values of the type URL. Values of the same type are sorted by index.
 func Set(r *store.Record, values []nomen.Value) {
 	s := setter{old: newView(r)}
 	sorted := slices.Clone(values)
@@ -40,7 +40,7 @@ type setter struct {
 	last  int // highest priority so far
 }
 
-// A found is a location that comes from a value.
+// A found is a location that a value contains.
 type found struct {
 	nomen.Location
 	isNew bool
@@ -56,7 +56,8 @@ func (s *setter) url(v *nomen.Value) {
 	s.rank(&f, 0)
 }
 
-// set converts a value of the type 10320/loc to locations, if they can represent it.
+// set converts a value of the type 10320/loc to locations. If locations cannot represent the value,
+// set leaves it unchanged.
 func (s *setter) set(v *nomen.Value) {
 	if !isSet(v) {
 		return
@@ -80,8 +81,8 @@ func (s *setter) set(v *nomen.Value) {
 	v.Data = locationSet{attributes: set.attributes}.text()
 }
 
-// join keeps the locations of a set together and in order, by giving them all the position of the
-// first.
+// join gives all locations of a set the position of the first, so that sorting keeps them together
+// and in order.
 func (s *setter) join(set []found) {
 	first := len(s.old.at)
 	for _, f := range set {
@@ -103,8 +104,8 @@ func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	return found{isNew: true, was: len(s.old.at)}
 }
 
-// rank adds a location. A new location gets the given priority, or the next priority if the given
-// one is 0.
+// rank adds a location to s.found. A new location gets the given priority. If the priority is 0, it
+// is one more than the last priority.
 func (s *setter) rank(f *found, priority int) {
 	if f.isNew {
 		if f.Priority = cmp.Or(priority, s.last+1); f.Priority == 1 {
@@ -122,8 +123,9 @@ func withOwn(l nomen.Location, source *nomen.Location) nomen.Location {
 	return l
 }
 
-// unweighted returns 1 for a location with the weight 0, and 0 for any other. A Handle client
-// chooses such a location only because of its attributes, and nomen tries it after the others.
+// unweighted returns 1 for a location with the weight 0, and otherwise 0. Handle clients choose a
+// location with the weight 0 only because of other attributes. In nomen such a location has a lower
+// precedence than the others, by one priority.
 func unweighted(l *nomen.Location) int {
 	for _, a := range parseAttributes(l.Attributes) {
 		if a.name == "weight" && strings.Trim(a.value, "0.") == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Types of values that are views of locations.
+// Types of values that are generated from locations.
 const (
 	TypeURL       = "URL"
 	TypeLocations = "10320/loc" // in any case
@@ -24,7 +24,7 @@ func Of(r *store.Record) []nomen.Value {
 	return all
 }
 
-// A view has the values of a record, and for each location the value that shows it.
+// A view contains the values of a record, and the index of the value that shows each location.
 type view struct {
 	record *store.Record
 	values []nomen.Value
@@ -42,7 +42,8 @@ func newView(r *store.Record) *view {
 	return v
 }
 
-// fill sets the data of a view. It returns false if the record no longer has the location.
+// fill sets the data of a value that shows locations. It returns false for a value of the type URL
+// whose location the record no longer has.
 func (v *view) fill(value *nomen.Value) bool {
 	if isURL(value) && value.Data == "" {
 		i := slices.IndexFunc(v.record.Locations, func(l nomen.Location) bool { return l.Index == value.Index })
@@ -93,7 +94,8 @@ func isSet(v *nomen.Value) bool {
 	return strings.EqualFold(v.Type, TypeLocations) && v.Format == nomen.FormatText
 }
 
-// emptySet returns the set in a value whose locations are in the record.
+// emptySet parses a value of the type 10320/loc. It returns false unless the XML is a set without
+// locations, which means that the locations are in the record.
 func emptySet(v *nomen.Value) (locationSet, bool) {
 	if !isSet(v) {
 		return locationSet{}, false

@@ -21,7 +21,8 @@ type locationSet struct {
 	locations  [][]attribute
 }
 
-// parseSet parses a set of locations. It returns false if a locationSet cannot represent text.
+// parseSet parses the XML of a value of the type 10320/loc. It returns false if a locationSet
+// cannot represent the text.
 func parseSet(text string) (set locationSet, ok bool) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	depth := 0
@@ -63,8 +64,8 @@ func parseSet(text string) (set locationSet, ok bool) {
 	}
 }
 
-// attributesOf returns the attributes of an element. It returns false if the element has a
-// different name, a repeated attribute, or a name with a colon.
+// attributesOf returns the attributes of an element. It returns false if the name of the element is
+// not the given name, if an attribute is repeated, or if a name has a colon.
 func attributesOf(t xml.StartElement, name string) ([]attribute, bool) {
 	ok := t.Name.Space == "" && t.Name.Local == name && name != ""
 	seen := map[string]bool{}
@@ -108,7 +109,8 @@ func appendAttributes(b []byte, all []attribute) []byte {
 	return b
 }
 
-// appendEscaped appends the value of an attribute without line breaks.
+// appendEscaped appends the value of an XML attribute. It escapes line breaks and other control
+// characters.
 func appendEscaped(b []byte, value string) []byte {
 	for _, r := range value {
 		switch {
@@ -121,12 +123,13 @@ func appendEscaped(b []byte, value string) []byte {
 	return b
 }
 
-// typeMark is the attribute that says that the media type of a location is in ctype and not in
-// media-type.
+// typeMark is an XML attribute that can contain the media type of a location, instead of
+// media-type. In the field Attributes of a location, typeMark with an empty value says that the
+// type came from this attribute.
 const typeMark = "ctype"
 
-// toLocation sets the fields of l from attributes. It returns false if they are not the attributes
-// of a location.
+// toLocation sets the fields of l from XML attributes. It returns false if the attributes cannot be
+// those of a location, for example without a URL.
 func toLocation(l *nomen.Location, attributes []attribute) bool {
 	var rest []attribute
 	for _, a := range attributes {

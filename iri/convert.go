@@ -11,17 +11,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// URI returns the equivalent URI (3.1, step 2). In it, the octets of all non-ASCII characters are
-// escaped, even in the host.
+// URI returns the equivalent URI (RFC 3987, section 3.1, step 2). It escapes the octets of all
+// non-ASCII characters, even in the host.
 func (i IRI) URI() uri.URI { return i.u }
 
 // ASCIIURI is like [IRI.URI], except that it converts the host to the ASCII form of domain names
-// (3.1). It is for schemes whose hosts are domain names. For example, the host "bücher.example"
-// becomes "xn--bcher-kva.example".
+// (RFC 3987, section 3.1). Use it for schemes whose hosts are domain names. For example, the host
+// "bücher.example" becomes "xn--bcher-kva.example".
 //
 // Escapes in the host are decoded first. An absent or empty host and an IP address do not change.
-// ASCIIURI returns an error if another host is not a domain name, or if its ASCII form is empty or
-// contains a delimiter.
+// For any other host, ASCIIURI returns an error if the host is not a domain name, or if its ASCII
+// form is empty or contains a delimiter.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
@@ -39,7 +39,7 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 
 // LookupURI returns the URI that a browser would use for i. This is [IRI.ASCIIURI] if i has
 // non-ASCII characters and browsers treat the hosts of its scheme as domain names (http, https, ws,
-// wss, ftp). For all others, or if ASCIIURI returns an error, it is [IRI.URI].
+// wss, ftp). Otherwise, or if ASCIIURI returns an error, the result is [IRI.URI].
 func (i IRI) LookupURI() uri.URI {
 	if scheme, _ := i.Scheme(); isSpecial(scheme) && !ascii.IsASCII(i.s) {
 		if u, err := i.ASCIIURI(); err == nil {
@@ -49,8 +49,8 @@ func (i IRI) LookupURI() uri.URI {
 	return i.URI()
 }
 
-// UnicodeHost returns the host with Punycode labels decoded, for display (3.2.1), and whether there
-// is a host. If it is not a domain name, it does not change.
+// UnicodeHost returns the host with Punycode labels decoded, for display (RFC 3987, section 3.2.1),
+// and whether there is a host. A host that is not a domain name is returned unchanged.
 func (i IRI) UnicodeHost() (string, bool) {
 	host, ok := i.Host()
 	if !ok || i.HostKind() != uri.HostName {
@@ -94,12 +94,13 @@ func escapeIf(s string, which func(byte) bool) string {
 	return b.String()
 }
 
-// FromURI converts a URI to an IRI that maps back to an equivalent URI (3.2). It decodes escapes of
-// characters that an IRI can contain in that place. It keeps escapes of reserved characters, of the
-// percent sign, and of characters that are hard to see (4.1, 6.1). It also keeps Punycode.
+// FromURI converts a URI to an IRI that maps back to an equivalent URI (RFC 3987, section 3.2). It
+// decodes the escapes of characters that the component can contain in an IRI. It keeps the escapes
+// of reserved characters, of the percent sign, and of characters that are hard to see (RFC 3987,
+// sections 4.1 and 6.1). It does not decode Punycode.
 //
-// FromURI parses a URI of another dialect as a URI of RFC 3986. If that fails, the result is not
-// valid.
+// If u is in a dialect other than [uri.RFC3986], FromURI parses it again as a URI of RFC 3986. If u
+// is invalid there, the result is the zero IRI.
 func FromURI(u uri.URI) IRI {
 	s := u.String()
 	query, _ := u.Query()
@@ -146,7 +147,7 @@ func stands(r rune, inQuery bool) bool {
 }
 
 // NFC returns i in normalization form C. Use it when you create an IRI, or read it from text that
-// is not Unicode (3.1, step 1; 5.3.2.2).
+// is not Unicode (RFC 3987, section 3.1, step 1, and section 5.3.2.2).
 func (i IRI) NFC() (IRI, error) {
 	if norm.NFC.IsNormalString(i.s) {
 		return i, nil
@@ -154,9 +155,9 @@ func (i IRI) NFC() (IRI, error) {
 	return ParseReference(norm.NFC.String(i.s))
 }
 
-// Normalize returns the normal form of i at level l (5.3.2, 5.3.3); see [uri.URI.Normalize]. From
-// [uri.LevelPercent] on, this also decodes escapes of characters that an IRI can contain. It does
-// not change characters to a Unicode normal form; see [IRI.NFC].
+// Normalize returns the normal form of i at level l (RFC 3987, sections 5.3.2 and 5.3.3); see
+// [uri.URI.Normalize]. From [uri.LevelPercent] on, this also decodes escapes of characters that an
+// IRI can contain. It does not change characters to a Unicode normal form; see [IRI.NFC].
 func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	switch {
 	case l == uri.LevelString || !i.IsValid():
@@ -168,8 +169,9 @@ func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	}
 }
 
-// fold changes the shadow of i as 5.3.2.1 requires: it converts the scheme and ASCII characters of
-// the host to lower case, and the digits of escapes to upper case.
+// fold normalizes the case of a result of [IRI.shadow]. It converts the scheme and the ASCII
+// characters of the host to lower case, and the digits of escapes to upper case (RFC 3987, section
+// 5.3.2.1).
 func (i IRI) fold(shadow uri.URI) uri.URI {
 	b := []byte(shadow.Normalize(uri.LevelCase).String())
 	for n := 0; n+4 < len(b); n++ {
@@ -184,8 +186,8 @@ func (i IRI) fold(shadow uri.URI) uri.URI {
 	return u
 }
 
-// Equivalent reports whether a and b have the same normal form at level l (5.3). A false result
-// means only that equivalence could not be shown.
+// Equivalent reports whether a and b have the same normal form at level l (RFC 3987, section 5.3).
+// If it returns false, a and b may still identify the same resource.
 func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return false
@@ -235,9 +237,9 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns i as a URI in which percent signs are escaped too, so that i can be restored from
-// it. Operations of package uri that only move parts of a URI can therefore be applied to the
-// shadow.
+// shadow returns a reversible encoding of i as a URI. In this URI, percent signs are escaped in
+// addition to non-ASCII characters. Functions of package uri that only move parts of a URI work on
+// it, and fromShadow decodes the result.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }
@@ -250,8 +252,8 @@ func fromShadow(u uri.URI) (IRI, error) {
 	return ParseReference(s)
 }
 
-// through applies f to the shadow of i and converts the result to an IRI. If f fails, through
-// returns i.
+// through applies f to the result of [IRI.shadow] and converts the result of f to an IRI. If f
+// fails, through returns i.
 func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
 	u, err := i.shadow()
 	if err != nil {

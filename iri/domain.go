@@ -20,18 +20,18 @@ func profile() *idna.Profile {
 	)
 }
 
-// ASCIIDomain converts a domain name without escapes to ASCII, in lower case (3.1; UTS 46, section
-// 4.2). It returns an error if the result would be a different host, because it has an empty label
-// or a delimiter of URLs. The conversion itself can produce a delimiter: "℀" becomes "a/c", and "／"
-// becomes "/".
+// ASCIIDomain converts a domain name without escapes to ASCII, in lower case (RFC 3987, section
+// 3.1; UTS 46, section 4.2). It returns an error if the result has an empty label or contains a
+// delimiter of URLs, because a URL with this result would have a different host. The conversion can
+// produce delimiters: it converts "℀" to "a/c", and "／" to "/".
 func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
 		return "", errors.New("not UTF-8")
 	}
 	domain := lowerASCII(host)
 	if !ascii.IsASCII(domain) {
-		// Since Unicode 15.1, UTS 46 maps the capital sharp s to the small one. The tables of the
-		// library are older.
+		// Since Unicode 15.1, UTS 46 maps the capital sharp s to the small one. The tables of
+		// package idna are older.
 		var err error
 		if domain, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
 			return "", err
@@ -59,8 +59,8 @@ func hasEmptyLabel(s string) bool {
 	return s == "" || s[0] == '.' || strings.Contains(s, "..")
 }
 
-// isForbidden reports whether a domain name cannot contain a character. Such characters are the
-// forbidden domain code points of the URL Standard, and all that are not ASCII.
+// isForbidden reports whether r is a forbidden domain code point of the URL Standard or a non-ASCII
+// character.
 func isForbidden(r rune) bool {
 	return r <= ' ' || r >= 0x7F || strings.ContainsRune("#%/:<>?@[\\]^|", r)
 }

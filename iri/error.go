@@ -16,7 +16,7 @@ const maxQuoted = 80
 type Error struct {
 	Input  string
 	Offset int      // offset of the first invalid character, in bytes
-	Rule   string   // the violated production of RFC 3987, 2.2, or the section
+	Rule   string   // the violated production of RFC 3987, section 2.2, or the section
 	Code   uri.Code // what is wrong
 }
 
@@ -49,7 +49,8 @@ func newError(s string, off int, rule string, code uri.Code) *Error {
 	return &Error{Input: s, Offset: off, Rule: rule, Code: code}
 }
 
-// international returns the production of RFC 3987 that corresponds to a production of RFC 3986.
+// international returns the name of the production of RFC 3987 that corresponds to a production of
+// RFC 3986.
 func international(rule string) string {
 	switch rule {
 	case "URI-reference":

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of changes that Fix makes, in addition to [uri.FindingStripped] and
+// The kinds of changes that [Fix] makes, in addition to [uri.FindingStripped] and
 // [uri.FindingBackslash].
 const (
 	FindingPercent   uri.FindingCode = "bare-percent"        // a percent sign that is not part of an escape
@@ -19,12 +19,12 @@ const (
 	FindingNoScheme  uri.FindingCode = "colon-in-segment"    // a colon that does not end a scheme
 )
 
-// Fix parses an absolute URI. It repairs an invalid URI as browsers do, if possible (URL Standard,
-// 4.4). It returns the URI and a finding for each change, with the range in s and its replacement.
-// Fix
+// Fix parses an absolute URI. If s is invalid, Fix tries to repair it as browsers do (URL Standard,
+// section 4.4). It returns the URI and a finding for each change. The finding has the range in s
+// and the replacement. Fix
 //
 //   - removes tabs and line breaks;
-//   - changes backslashes to slashes in the schemes in which browsers do (http, https, ws, wss,
+//   - changes backslashes to slashes in the schemes for which browsers do so (http, https, ws, wss,
 //     ftp, file);
 //   - writes two slashes before the host in these schemes, except in file;
 //   - escapes characters that are not allowed, such as spaces, brackets outside a host, and
@@ -66,7 +66,7 @@ func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 	return uri.URI{}, nil, m.failed(err)
 }
 
-// A mender repairs an input.
+// A mender repairs an invalid input.
 type mender struct {
 	s        string
 	scheme   int // length of the scheme in s
@@ -77,7 +77,8 @@ type mender struct {
 	authority, query, fragment bool // which component the next byte belongs to
 }
 
-// result returns u and the changes. It returns an error if u hides a host or lacks a required one.
+// result returns u and the changes. It returns an error if the host of u is missing or is not the
+// one that a browser would find.
 func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
 	if hidesHost(u) || m.absolute && slashesWrong(u.String()) {
 		return uri.URI{}, nil, m.failed(err)
@@ -92,7 +93,8 @@ func (m *mender) failed(err error) error {
 	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // valid, but without a required host
 }
 
-// change writes right, and records that it replaces the text between start and end.
+// change writes the text right to the repaired input, in place of the input from start to end, and
+// records a finding.
 func (m *mender) change(code uri.FindingCode, start, end int, right, message string) {
 	m.b.WriteString(right)
 	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: start, End: end, Message: message, Right: right})
@@ -152,8 +154,8 @@ func (m *mender) mendAt(i int, special bool) int {
 	return 1
 }
 
-// slashesWrong reports whether s has a scheme that requires a host, but not exactly two slashes
-// before it.
+// slashesWrong reports whether s has a scheme that requires a host, but does not have exactly two
+// slashes after the scheme.
 func slashesWrong(s string) bool {
 	n := ascii.SchemeLength(s)
 	if n == 0 || !isSpecial(s[:n]) || strings.EqualFold(s[:n], "file") {
@@ -165,7 +167,7 @@ func slashesWrong(s string) bool {
 
 func slashRun(s string) int { return len(s) - len(strings.TrimLeft(s, `/\`)) }
 
-// hidesHost reports whether u has an empty host, but a browser would find a host. In special
+// hidesHost reports whether the host of u is empty although a browser would find a host. In special
 // schemes except file, browsers ignore additional slashes before a host.
 func hidesHost(u uri.URI) bool {
 	scheme, _ := u.Scheme()
@@ -189,8 +191,8 @@ func isSpecial(scheme string) bool {
 	return slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, strings.ToLower(scheme))
 }
 
-// inURI reports whether a URI can contain c. It returns false for brackets and the number sign,
-// which depend on the position.
+// inURI reports whether a URI can contain c anywhere. It returns false for brackets and the number
+// sign, which are valid only in some positions.
 func inURI(c byte) bool {
 	return c == '%' || ascii.IsPchar(c)
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of findings that only this package returns.
+// The kinds of findings that [IRI.Inspect] returns.
 const (
-	// FindingMixedDirection means that a component has characters of both writing directions (4.2,
-	// 1).
+	// FindingMixedDirection means that a component has characters of both writing directions (RFC
+	// 3987, section 4.2, item 1).
 	FindingMixedDirection uri.FindingCode = "mixed-direction"
 	// FindingRTLEnds means that a component with right-to-left characters does not begin and end
-	// with such characters (4.2, 2).
+	// with such characters (RFC 3987, section 4.2, item 2).
 	FindingRTLEnds uri.FindingCode = "rtl-ends"
-	// FindingNotNFC means that the characters are not in normalization form C (5.3.2.2).
+	// FindingNotNFC means that the IRI is not in normalization form C (RFC 3987, section 5.3.2.2).
 	FindingNotNFC uri.FindingCode = "not-nfc"
 	// FindingIDNA means that the host is not a domain name, or has a label that looks like Punycode
-	// but is invalid (3.1).
+	// but is invalid (RFC 3987, section 3.1).
 	FindingIDNA uri.FindingCode = "idna"
 	// FindingMappedAddress means that the host is a name that becomes an IP address when it is
 	// converted to ASCII, as in browsers (UTS 46).
 	FindingMappedAddress uri.FindingCode = "mapped-address"
 )
 
-// Inspect returns findings about what RFC 3987 does not recommend. Their offsets refer to the
-// spelling of i. Use [uri.URI.Inspect] for findings about the equivalent URI.
+// Inspect returns findings about parts of i that RFC 3987 advises against. The offsets of the
+// findings refer to the spelling of i. Use [uri.URI.Inspect] for findings about the equivalent URI.
 func (i IRI) Inspect() []uri.Finding {
 	var found []uri.Finding
 	add := func(c uri.FindingCode, off int, format string, args ...any) {
@@ -82,14 +82,14 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 	}
 }
 
-// A piece is a component as 4.2 defines it, and its offset.
+// A piece is a component as RFC 3987, section 4.2, defines it, with its offset.
 type piece struct {
 	text string
 	off  int
 }
 
-// directed returns the components of an IRI as 4.2 defines them. They are segments, labels of the
-// host, the user information, the query and the fragment.
+// directed returns the components of an IRI as RFC 3987, section 4.2, defines them. These are
+// segments, labels of the host, the user information, and parts of the query and the fragment.
 func directed(i IRI) []piece {
 	var out []piece
 	start := 0

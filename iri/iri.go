@@ -54,8 +54,8 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 }
 
 // checkCharacters checks that each non-ASCII character is ucschar, or iprivate in a query, and is
-// not forbidden by 4.1. It does not check that schemes, ports and addresses are ASCII, because
-// other characters become escapes in the URI, which the URI parser rejects there.
+// not a formatting character (RFC 3987, section 4.1). It does not check that schemes, ports and
+// addresses are ASCII. Non-ASCII characters in these become escapes, which the URI parser rejects.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -87,7 +87,7 @@ func ruleAt(query, fragment bool) string {
 	}
 }
 
-// isUCSChar reports whether r is ucschar (2.2).
+// isUCSChar reports whether r is ucschar (RFC 3987, section 2.2).
 func isUCSChar(r rune) bool {
 	switch {
 	case r < 0xA0:
@@ -101,13 +101,13 @@ func isUCSChar(r rune) bool {
 	}
 }
 
-// isPrivate reports whether r is iprivate (2.2).
+// isPrivate reports whether r is iprivate (RFC 3987, section 2.2).
 func isPrivate(r rune) bool {
 	return 0xE000 <= r && r <= 0xF8FF || 0xF0000 <= r && r <= 0xFFFFD || 0x100000 <= r && r <= 0x10FFFD
 }
 
-// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1), or an isolate, which
-// Unicode added later.
+// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (RFC 3987, section 4.1), or
+// an isolate, which Unicode added later.
 func isFormatting(r rune) bool {
 	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
@@ -121,7 +121,7 @@ func (i IRI) IsReference() bool { return i.u.IsReference() }
 // String returns the text from which i was parsed.
 func (i IRI) String() string { return i.s }
 
-// Get returns a component as it is spelled in i, and whether i has that component.
+// Get returns a component as it is spelled in i, and whether i has this component.
 func (i IRI) Get(c uri.Component) (string, bool) {
 	raw, ok := i.u.Get(c)
 	if !ok || raw == "" || len(i.s) == len(i.u.String()) {
@@ -130,8 +130,9 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns the spelling of component c, which must not be empty. Its start is the sum of the
-// lengths of the earlier components, converted from lengths in the URI to lengths in the spelling.
+// slice returns the spelling of component c, which must not be empty. The components before c
+// determine where the spelling of c starts. Their lengths in the URI are converted to lengths in
+// the spelling.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {
@@ -151,7 +152,8 @@ func (i IRI) slice(c uri.Component) string {
 	return ""
 }
 
-// spelled returns how much of the start of s became piece, which is part of the URI.
+// spelled returns the number of bytes at the start of s from which piece, a part of the URI, was
+// made.
 func spelled(s, piece string) int {
 	n := 0
 	for left := len(piece); left > 0; n++ {

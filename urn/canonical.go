@@ -8,16 +8,17 @@ import (
 )
 
 // Canonical returns the canonical spelling of u, which is the same for all equivalent URNs. It has
-// no query, fragment, r-, q- or f-component. What it changes depends on the dialect:
+// no query, fragment, r-, q- or f-component. The conversion depends on the dialect:
 //
-//   - In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5), "urn" and the NID become lower case,
-//     and the hexadecimal digits of escapes become upper case.
-//   - In [Draft1995] (2, 2.2.1, 6B), "urn", the SchemeID and an AuthorityID of the scheme dns
-//     become lower case. Escapes of characters that RFC 1738 calls unreserved are decoded; the
-//     digits of other escapes become upper case.
+//   - In [RFC8141] (section 3.1), [Draft2012] (section 5) and [RFC2141] (section 5), "urn" and the
+//     NID become lower case, and the hexadecimal digits of escapes become upper case.
+//   - In [Draft1995] (sections 2, 2.2.1 and 6B), "urn", the SchemeID and an AuthorityID of the
+//     scheme dns become lower case. Escapes of characters that RFC 1738 calls unreserved are
+//     decoded; the digits of other escapes become upper case.
 //
-// In Draft1995 a name that begins with "urn+" is a reserved request (2.3). If decoding would turn a
-// name into such a request, Canonical writes the first letter as "%75".
+// In Draft1995, an ElementID that begins with "urn+" is a reserved request to the resolver (section
+// 2.3). If decoding escapes would turn a name into such a request, Canonical writes the first
+// letter of the ElementID as "%75".
 //
 // Canonical does not allocate if u already has its canonical spelling.
 func (u URN) Canonical() string {
@@ -41,8 +42,8 @@ func (u URN) Canonical() string {
 	return string(b)
 }
 
-// firstOdd returns the offset of the first byte of s that Canonical would change, or -1. It does
-// not count an escape at offset kept.
+// firstOdd returns the offset of the first byte of s that Canonical would change, or -1. Canonical
+// does not decode an escape at the offset kept.
 func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
@@ -71,8 +72,8 @@ type canonicalReader struct {
 	plain  bool
 }
 
-// canonicalFrom returns a reader of the canonical spelling, which begins at offset i of the
-// spelling of u. The offset must not be inside an escape.
+// canonicalFrom returns a reader of the canonical spelling of u. The reader begins at offset i of
+// u.s, which must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
 	u, kept := u.withEscapedRequest()
 	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}
@@ -116,7 +117,7 @@ func (r *canonicalReader) next() byte {
 	return c
 }
 
-// folded returns how many bytes at the start are case-insensitive.
+// folded returns how many bytes at the start of u.s are case-insensitive.
 func (u URN) folded() int {
 	if u.dialect == Draft1995 && strings.EqualFold(u.SchemeID(), "dns") {
 		return int(u.auth)
@@ -126,7 +127,7 @@ func (u URN) folded() int {
 
 func (u URN) decodes(c byte) bool { return u.dialect == Draft1995 && is(c, classPlain) }
 
-// A Purpose says why two URNs are compared (2012, 5).
+// A Purpose says for what purpose two URNs are compared (draft of 2012, section 5).
 type Purpose uint8
 
 // The purposes. Only [Draft2012] distinguishes them.

@@ -21,8 +21,7 @@ const (
 	classSchemeID                     // SchemeID of the draft of 1995
 	classSpace                        // white space of the draft of 1995: space, tab, CR, LF
 
-	// noNUL is a class without octets. A set that includes noNUL makes [scan] stop before an
-	// escaped NUL.
+	// noNUL is a class without octets. If a set includes noNUL, [scan] stops before an escaped NUL.
 	noNUL
 )
 
@@ -60,9 +59,9 @@ func makeClasses() (t [256]class) {
 	return t
 }
 
-// scan skips octets of a set and complete escapes, and returns the offset of the first byte from i
-// on that is neither. The set must be a single class, with or without [noNUL]. Because names are
-// long and nearly always valid, the loop tests four octets at a time.
+// scan skips octets of a set and complete escapes from offset i on. It returns the offset of the
+// first byte that is neither. The set must be a single class, with or without [noNUL]. The loop
+// tests four octets at a time, because most names are long and valid.
 func scan(s string, i int, set class) int {
 	for {
 		rest := s[i:]

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Equivalent reports whether a and b are the same name by the rules of their dialect. A false
-// result does not prove that they identify different resources. URNs of different dialects are
-// never equivalent. Equivalent does not allocate.
+// Equivalent reports whether a and b are the same name by the rules of their dialect. URNs that are
+// not equivalent may still identify the same resource. URNs of different dialects are never
+// equivalent. Equivalent does not allocate.
 func Equivalent(a, b URN) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -48,16 +48,17 @@ func btoi(b bool) int {
 }
 
 // A Comparer compares URNs for a purpose, and by the rules of their namespaces. The zero Comparer
-// only uses the general rules.
+// uses only the general rules of the dialect.
 type Comparer struct {
 	Purpose Purpose
 
 	// Fold returns a text that is the same for all names that a namespace (in the draft of 1995, an
 	// authority) considers equivalent. Its argument is the canonical spelling of an assigned name.
 	//
-	// Namespaces can only add equivalences (2012, 5; RFC 8141, 3.1). So names that are equivalent
-	// by the general rules remain equivalent even if Fold returns different texts, and names of
-	// different namespaces are never equivalent. If Fold is nil, only the general rules apply.
+	// Namespaces can only add equivalences to the general rules (draft of 2012, section 5; RFC
+	// 8141, section 3.1). If names are equivalent by the general rules, Fold cannot make them
+	// different. Names of different namespaces are never equivalent. If Fold is nil, only the
+	// general rules apply.
 	Fold func(canonical string) string
 }
 

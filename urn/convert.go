@@ -2,19 +2,18 @@ package urn
 
 import "strings"
 
-// Convert returns the URN in another dialect that is the same name as u. It keeps the spelling of
-// the name, because since RFC 2141 an escape and the decoded character make different names in
-// every dialect. The exception is a tilde, which is escaped for [Draft1995] because RFC 1738
-// requires that.
+// Convert returns u as a URN in dialect d. It does not change the spelling, because since RFC 2141
+// a name with an escape differs from the name with the decoded character. The exception is a tilde,
+// which is escaped for [Draft1995] as RFC 1738 requires.
 //
-// The error is an [*Error] if the name cannot exist in the other dialect:
+// The error is an [*Error] if the name cannot exist in dialect d:
 //
-//   - The name may not match the grammar. Examples are names of fewer than four fields for
+//   - The name may violate the grammar of d. Examples are names with fewer than four fields for
 //     [Draft1995], names with "/" for [Draft2012], and names with "&" or "~" for [RFC2141].
-//   - Directives, r- and q-components exist only in their own dialect. A fragment of
-//     [Draft2012] becomes an f-component of [RFC8141], and vice versa.
-//   - A name of [RFC2141] can contain "?" or "#", which RFC 2141 reserves. In other dialects
-//     these characters would begin a component.
+//   - Directives exist only in [Draft2012], and r- and q-components only in [RFC8141]. A fragment
+//     of [Draft2012] becomes an f-component of [RFC8141], and vice versa.
+//   - A name in [RFC2141] can contain "?" or "#". In other dialects these characters would begin a
+//     component.
 func (u URN) Convert(d Dialect) (URN, error) {
 	switch {
 	case !u.IsValid():
@@ -43,8 +42,8 @@ func (u URN) Convert(d Dialect) (URN, error) {
 
 const escapedTilde = "%7E"
 
-// beforeEscape converts an offset in the escaped text to an offset in s. The escaped text is s with
-// its tildes escaped.
+// beforeEscape converts an offset in escaped, which is s with its tildes escaped, to an offset in
+// s.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at

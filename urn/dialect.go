@@ -39,12 +39,12 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds what distinguishes a dialect from the others, except for the components after the
-// NSS.
+// A grammar holds the differences between a dialect and the others, except for the components after
+// the NSS.
 type grammar struct {
 	name string
 
-	// The productions of a whole URN and of the assigned name, as the document calls them.
+	// The names that the document uses for the productions of a whole URN and of the assigned name.
 	whole  string
 	inner  string
 	nid    string
@@ -53,9 +53,9 @@ type grammar struct {
 
 	nssSet       class // the octets that an NSS may contain unescaped
 	minNID       int
-	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, 2.1)
+	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, section 2.1)
 	reservesURN  bool // the NID cannot be "urn" (RFC 2141 and 2012, 2.1)
-	leadingSlash bool // an NSS may begin with a slash (RFC 2141, 2.3)
+	leadingSlash bool // an NSS may begin with a slash (RFC 2141, section 2.3)
 }
 
 var grammars = [dialects]grammar{

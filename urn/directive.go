@@ -2,20 +2,19 @@ package urn
 
 import "strings"
 
-// A Directive is an instruction to a resolver, of the form keyword=value, in the query of a URN in
-// [Draft2012] (2.3).
+// A Directive is an instruction to a resolver in the query of a URN, of the form keyword=value
+// (draft of 2012, section 2.3).
 type Directive struct {
 	Keyword string // case-sensitive
 	Value   string // not decoded; case-sensitive
 	Ignored bool   // a resolver ignores it; see [URN.Directives]
 }
 
-// Directives are the directives of a query. They are in the order of the query, but that order has
-// no meaning.
+// Directives are the directives of a query, in the order of the query. The order has no meaning.
 type Directives []Directive
 
-// Get returns the value of the directive with the given keyword. It returns false if
-// the keyword is missing or its directive is ignored.
+// Get returns the value of the directive with the given keyword. It returns false if there is no
+// such directive or if the directive is ignored.
 func (ds Directives) Get(keyword string) (string, bool) {
 	for _, d := range ds {
 		if d.Keyword == keyword && !d.Ignored {
@@ -26,10 +25,10 @@ func (ds Directives) Get(keyword string) (string, bool) {
 }
 
 // Directives returns the directives in the query of a URN in [Draft2012]. It splits the query at
-// each "&", and each part at its first "=" (2.3).
+// each "&", and each part at its first "=" (section 2.3).
 //
-// A resolver must ignore some directives, and use the default of the namespace instead (2.3,
-// 2.3.1). Directives sets Ignored in a directive in three cases:
+// A resolver must ignore some directives, and use the default of the namespace instead (sections
+// 2.3 and 2.3.1). Directives sets Ignored in these directives, in three cases:
 //
 //   - registered does not contain the keyword;
 //   - the keyword occurs more than once in the query, even with the same value; or

@@ -1,6 +1,5 @@
 // Package urn parses, compares and builds Uniform Resource Names. By default it follows RFC 8141.
-// It also implements the earlier documents that defined URNs, each exactly as its document
-// specifies.
+// It also implements three earlier versions of the syntax, each exactly as its document specifies.
 //
 // # Documents
 //
@@ -16,23 +15,23 @@
 //   - [RFC8141]: RFC 8141 (April 2017), the default. A name has a NID and an NSS; a reference
 //     may add r-, q- and f-components.
 //
-// Comments cite a document by its year and section, so "2012, 2.3" is section 2.3 of [Draft2012].
-// If the prose of a document restricts its grammar, the package follows the prose. For example, an
-// r-component ends at the first "?=" (RFC 8141, 2.3.1), and the NID cannot be "urn" in [RFC2141]
-// and [Draft2012].
+// In comments, "the draft of 1995" and "the draft of 2012" are the documents of [Draft1995] and
+// [Draft2012]. If the prose of a document restricts its grammar, the package follows the prose. For
+// example, an r-component ends at the first "?=" (RFC 8141, section 2.3.1), and the NID cannot be
+// "urn" in [RFC2141] and [Draft2012].
 //
 // # Values
 //
-// A [URN] is an immutable value. It consists of the spelling that was parsed, the positions of the
-// parts in it, and the dialect. The zero URN is not valid. There are three ways to compare URNs:
+// A [URN] is an immutable value. It consists of the spelling that was parsed, the positions of its
+// parts, and the dialect. The zero URN is not valid. There are three ways to compare URNs:
 //
 //   - == compares the spelling and the dialect.
 //   - [Equivalent] follows the rules of the dialect's document.
 //   - [URN.Canonical] returns a spelling that is the same for all equivalent URNs. A [Name] is an
 //     assigned name in its canonical spelling, and can be a map key.
 //
-// The error of every parser is an [*Error], which has the byte offset and the production that the
-// input violates. An [Inspector] warns of what is valid but not recommended.
+// Every parser returns an [*Error] with the byte offset of the fault and the production that the
+// input violates. An [Inspector] warns of URNs that are valid but not recommended.
 //
 // # Registries
 //

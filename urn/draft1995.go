@@ -2,14 +2,14 @@ package urn
 
 import "strings"
 
-// Limits on host names (RFC 1123, 2.1; RFC 1035, 2.3.4).
+// Limits on host names (RFC 1123, section 2.1; RFC 1035, section 2.3.4).
 const (
 	maxLabel = 63
 	maxFQDN  = 253
 )
 
-// read1995 parses four fields that colons separate, after removing white space and a pair of angle
-// brackets around the name (1995, 2).
+// read1995 removes white space, and angle brackets around the name, and then parses the four
+// fields, which colons separate (draft of 1995, section 2).
 func (u *URN) read1995(s string) *Error {
 	clean, err := clean1995(s)
 	if err != nil {
@@ -23,8 +23,8 @@ func (u *URN) read1995(s string) *Error {
 	return nil
 }
 
-// cut1995 truncates an invalid name at offset. If that leaves nothing of the ElementID, u becomes
-// the zero URN.
+// cut1995 truncates an invalid name at offset. If nothing of the ElementID is left, u becomes the
+// zero URN.
 func (u *URN) cut1995(offset int) {
 	if u.auth == 0 || offset <= int(u.auth)+1 {
 		*u = URN{}
@@ -85,7 +85,7 @@ func checkSchemeID(s string) (int, string) {
 }
 
 // checkAuthorityID checks an AuthorityID by the rules of its SchemeID. If the SchemeID is unknown,
-// it only checks for characters that RFC 1738 does not allow.
+// checkAuthorityID only rejects characters that RFC 1738 does not allow.
 func checkAuthorityID(schemeID, s string) (int, string) {
 	if strings.EqualFold(schemeID, "dns") {
 		return checkFQDN(s)
@@ -93,9 +93,9 @@ func checkAuthorityID(schemeID, s string) (int, string) {
 	return checkElementID(s)
 }
 
-// checkFQDN checks a fully qualified domain name (RFC 952; RFC 1123, 2.1). A name has at most 253
-// bytes. Its labels consist of 1 to 63 letters, digits and inner hyphens, and the last label is not
-// a number, which excludes IP addresses.
+// checkFQDN checks a fully qualified domain name (RFC 952; RFC 1123, section 2.1). A name has at
+// most 253 bytes. Its labels consist of 1 to 63 letters, digits and inner hyphens, and the last
+// label is not a number, which excludes IP addresses.
 func checkFQDN(s string) (int, string) {
 	if len(s) > maxFQDN {
 		return maxFQDN, "domain name longer than 253 bytes"
@@ -131,7 +131,7 @@ func checkFQDN(s string) (int, string) {
 }
 
 // checkElementID checks that an ElementID has only characters of RFC 1738, except for "#" and "?",
-// which are reserved for future use (1995, 2.3).
+// which are reserved for future use (draft of 1995, section 2.3).
 func checkElementID(s string) (int, string) {
 	i := scan(s, 0, classElement)
 	switch {
@@ -169,7 +169,7 @@ func clean1995(s string) (string, *Error) {
 	return string(b), nil
 }
 
-// bounds1995 returns the start and the end of s without white space there.
+// bounds1995 returns the bounds of s without the white space at its start and end.
 func bounds1995(s string) (int, int) {
 	open, end := 0, len(s)
 	for open < end && is(s[open], classSpace) {

@@ -10,14 +10,14 @@ import (
 
 // EncodeNSS converts an identifier of another system to an NSS, or to an ElementID in [Draft1995].
 // It escapes the UTF-8 octets of each character that the dialect does not allow there, and of each
-// character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2). Put into special the
-// ASCII characters that have a meaning in the namespace, such as separators, so that they lose this
-// meaning in the identifier.
+// character in special (RFC 2141, sections 2.2 and 2.3; draft of 2012, section 2.5; RFC 8141,
+// section 2.2). The parameter special should contain the ASCII characters that have a meaning in
+// the namespace, such as separators.
 //
-// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains NUL. In Draft1995
-// it is also an error if the result would be a request to a resolver ([IsRequest]).
+// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains NUL. In Draft1995,
+// an identifier whose ElementID would be a request to a resolver is also an error; see [IsRequest].
 //
-// Only software that knows the rules of a namespace may create its names (RFC 8141, 2.2).
+// Only software that knows the rules of a namespace may create names in it (RFC 8141, section 2.2).
 func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	b, err := d.appendEncoded(nil, identifier, special)
 	if err != nil {
@@ -64,8 +64,8 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 }
 
 // bare reports whether octet c can stay unescaped. If first is true, c is the first octet of the
-// NSS. In RFC 2141 the grammar allows "/", "?" and "#", but they are escaped because section 2.3.2
-// advises against them.
+// NSS. The grammar of RFC 2141 allows "/", "?" and "#", but section 2.3.2 advises against them, so
+// they are escaped.
 func (d Dialect) bare(c byte, first bool) bool {
 	g := &grammars[d]
 	switch c {
@@ -77,8 +77,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded checks that nss, which encodes the identifier, is an NSS. A joined nss may not be an
-// NSS, because separators are not escaped.
+// checkEncoded checks that nss, which encodes the identifier, is a valid NSS. A result of JoinNSS
+// can be invalid, because the separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")
@@ -118,15 +118,15 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// Display returns a spelling of u that is easier for people to read (2012, 4; RFC 8141, 4.4). For
-// example, it decodes the escapes of "ä". Different names have different spellings. Use
-// [URN.String] to copy and exchange names.
+// Display returns a spelling of u that is easier for people to read (draft of 2012, section 4; RFC
+// 8141, section 4.4). For example, it decodes the escapes of "ä". Different names have different
+// spellings. Use [URN.String] to copy and exchange names.
 //
 // In the NSS, Display decodes the escapes of letters, digits, signs and punctuation outside ASCII.
 // It also decodes ASCII characters that the dialect excludes, such as "[", "]", "\", "^", "|", "{",
-// "}" and the back-quote. It keeps escapes whose characters would make another name or mislead
-// readers. These are characters that need no escape, delimiters, quotes, spaces, controls,
-// combining marks, and the characters in special.
+// "}" and the back-quote. It keeps an escape if the decoded character would result in a different
+// name or could mislead readers. Such characters are those that need no escape, delimiters, quotes,
+// spaces, controls, combining marks, and the characters in special.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
 		return u.s
@@ -151,8 +151,8 @@ func (u URN) Display(special string) string {
 	return string(append(b, u.s[u.nss:]...))
 }
 
-// shown decodes the escapes of the character at offset i of s, and returns the character and the
-// length of the escapes. The result is 0, 0 if Display keeps these escapes.
+// shown decodes the escapes at offset i of s. It returns the character and the length of its
+// escapes, or 0 and 0 if Display keeps these escapes.
 func (u URN) shown(s string, i int, special string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0

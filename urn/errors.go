@@ -33,8 +33,8 @@ func (d Dialect) fail(input string, offset int, rule, format string, args ...any
 	return &Error{Dialect: d, Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// failAt returns the error for the byte at offset i, which the production cannot contain. The byte
-// is part of an incomplete escape or an escaped NUL, or is an octet that is not allowed.
+// failAt returns the error for the octet at offset i, which the production cannot contain. The
+// octet begins an incomplete escape or an escaped NUL, or is itself not allowed.
 func (d Dialect) failAt(s string, i int, rule string) *Error {
 	switch {
 	case i >= len(s) || s[i] != '%':

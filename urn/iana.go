@@ -15,7 +15,7 @@ func IANANamespaces() Namespaces { return ianaNamespaces() }
 
 // ianaTable has a line for each namespace. Its columns are the identifier, the RFCs or the
 // registrant, the date, and the word "template" if the template is at the usual URL. The second
-// column is empty if only the template names the documents.
+// column is empty if only the template refers to the documents.
 //
 //go:embed iana.tsv
 var ianaTable string

@@ -11,26 +11,28 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of findings about URNs. The comments cite the documents. An [Inspector] also returns
-// these kinds of package uri: [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset],
-// [uri.FindingNeedlessEscape], [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
+// The kinds of findings about URNs. The comment on each kind cites the document that advises
+// against it. An [Inspector] also returns these kinds of package uri: [uri.FindingInvalid],
+// [uri.FindingNUL], [uri.FindingCharset], [uri.FindingNeedlessEscape], [uri.FindingLowerEscape] and
+// [uri.FindingUpperScheme].
 const (
-	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, 3.1
-	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, 5
-	FindingExperimental    uri.FindingCode = "experimental-nid"       // RFC 3406, 3.1; 1995, 2.1
-	FindingReservedNID     uri.FindingCode = "reserved-nid"           // RFC 8141, 5.1
-	FindingUnknownSchemeID uri.FindingCode = "unknown-scheme-id"      // 1995, 2.1
-	FindingReservedRequest uri.FindingCode = "reserved-request"       // 1995, 3.5
-	FindingReserved        uri.FindingCode = "reserved-character"     // RFC 2141, 2.3.2
-	FindingBareSpace       uri.FindingCode = "bare-space"             // 1995, 2
-	FindingFragment        uri.FindingCode = "fragment-not-enabled"   // 2012, 2.4
-	FindingDirective       uri.FindingCode = "ignored-directive"      // 2012, 2.3
-	FindingRComponent      uri.FindingCode = "r-component"            // RFC 8141, 2.3.1
-	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
+	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, section 3.1
+	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, section 5
+	FindingExperimental    uri.FindingCode = "experimental-nid"       // RFC 3406, section 3.1; draft of 1995, section 2.1
+	FindingReservedNID     uri.FindingCode = "reserved-nid"           // RFC 8141, section 5.1
+	FindingUnknownSchemeID uri.FindingCode = "unknown-scheme-id"      // draft of 1995, section 2.1
+	FindingReservedRequest uri.FindingCode = "reserved-request"       // draft of 1995, section 3.5
+	FindingReserved        uri.FindingCode = "reserved-character"     // RFC 2141, section 2.3.2
+	FindingBareSpace       uri.FindingCode = "bare-space"             // draft of 1995, section 2
+	FindingFragment        uri.FindingCode = "fragment-not-enabled"   // draft of 2012, section 2.4
+	FindingDirective       uri.FindingCode = "ignored-directive"      // draft of 2012, section 2.3
+	FindingRComponent      uri.FindingCode = "r-component"            // RFC 8141, section 2.3.1
+	FindingRelative        uri.FindingCode = "relative-reference-urn" // draft of 2012, section 2.5.1; RFC 8141, section 4.3
 )
 
 // An Inspector warns of URNs that are invalid or not recommended. It also reports namespaces,
-// keywords and services that are not in its registries. It does not use a registry that is empty.
+// SchemeIDs, keywords and services that are missing from its registries. It does not use an empty
+// registry.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs
@@ -38,9 +40,9 @@ type Inspector struct {
 	Services   Services
 }
 
-// Inspect returns findings about s in dialect d, ordered by offset. If s is not a URN, they give
-// the reason. Otherwise they say what the documents advise against. Of each kind of finding about
-// escapes, Inspect only reports the first.
+// Inspect returns findings about s in dialect d, ordered by offset. If s is not a URN, the findings
+// give the reason. Otherwise they warn of spellings that the documents advise against. Inspect
+// reports only the first finding of each kind about escapes.
 func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i := inspection{Inspector: in, s: s}
 	var err *Error
@@ -66,9 +68,10 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 }
 
 // InspectReference returns a finding if base is a URN and reference is unlikely to mean what its
-// author expects. A URN has no hierarchy, so for example the reference "x" relative to
-// "urn:example:a:b" is "urn:x". There is no finding for a reference that is absolute, empty, or
-// only a fragment, because these have their usual meaning (2012, 2.5.1; RFC 8141, 4.3).
+// author expects. A URN has no hierarchy. For example, the reference "x" relative to
+// "urn:example:a:b" resolves to "urn:x". There is no finding for a reference that is absolute,
+// empty, or only a fragment, because these have their usual meaning (draft of 2012, section 2.5.1;
+// RFC 8141, section 4.3).
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false
@@ -93,7 +96,7 @@ func (i *inspection) add(c uri.FindingCode, sev uri.Severity, at int, format str
 	i.found = append(i.found, uri.Finding{Code: c, Severity: sev, Offset: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// at converts an offset in the spelling of the URN to an offset in the input.
+// at converts an offset in i.u.s to an offset in i.s.
 func (i *inspection) at(n int) int {
 	if i.u.dialect == Draft1995 {
 		return offset1995(i.s, n)
@@ -201,8 +204,8 @@ func (i *inspection) needless(c byte) bool {
 	return is(c, classUnreserved) && is(c, grammars[i.u.dialect].nssSet)
 }
 
-// needlessSeverity returns a warning if the document forbids unnecessary escapes (RFC 2141, 2.3.1;
-// 2012, 2.5.2), and information otherwise.
+// needlessSeverity returns a warning if the document forbids unnecessary escapes (RFC 2141, section
+// 2.3.1; draft of 2012, section 2.5.2), and information otherwise.
 func (i *inspection) needlessSeverity() uri.Severity {
 	if d := i.u.dialect; d == RFC2141 || d == Draft2012 {
 		return uri.SeverityWarning

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Keyword is an entry in the registry of URN query keywords (2012, 9.2.1).
+// A Keyword is an entry in the registry of URN query keywords (draft of 2012, section 9.2.1).
 type Keyword struct {
 	Keyword     string    `json:"keyword"` // case-sensitive
 	Purpose     string    `json:"purpose"`
@@ -15,13 +15,13 @@ type Keyword struct {
 	SupportedBy []Support `json:"supported_by"`
 }
 
-// A Support says that a namespace supports a keyword.
+// A Support is an entry for a namespace that supports a keyword.
 type Support struct {
 	NID       string `json:"nid"`
 	Reference string `json:"reference"`
 }
 
-// Keywords2012 returns the initial registry, as the draft of 2012 defines it.
+// Keywords2012 returns the initial registry of query keywords, as the draft of 2012 defines it.
 func Keywords2012() Keywords { return keywords2012() }
 
 var keywords2012 = sync.OnceValue(func() Keywords {
@@ -32,8 +32,8 @@ var keywords2012 = sync.OnceValue(func() Keywords {
 	)
 })
 
-// WithSupport returns a copy of k with another namespace that supports it. [Table.With] can replace
-// a keyword by such a copy without a review, because the change is not substantive.
+// WithSupport returns a copy of k with another namespace that supports it. Pass the copy to
+// [Table.With] to replace the keyword. This change needs no review, because it is not substantive.
 func (k Keyword) WithSupport(s Support) Keyword {
 	k.SupportedBy = append(slices.Clone(k.SupportedBy), s)
 	return k
@@ -71,7 +71,7 @@ func (k Keyword) policy() *EntryError {
 	return nil
 }
 
-// A Scope says for which namespaces a keyword can be used (2012, 9.2.1).
+// A Scope says for which namespaces a keyword can be used (draft of 2012, section 9.2.1).
 type Scope uint8
 
 // The possible scopes of a keyword.

@@ -5,8 +5,8 @@ import "strings"
 // A Name is an assigned URN in its canonical spelling. It can be a map key: two Names of the same
 // dialect are == exactly if they are equivalent. The zero Name is not valid.
 //
-// A Name never contains an escaped NUL, because some programs treat NUL as the end of a text (2012,
-// 2.5.3).
+// A Name never contains an escaped NUL. Some programs would treat the decoded NUL as the end of the
+// text (draft of 2012, section 2.5.3).
 type Name struct{ u URN }
 
 // ParseName parses s as a [Name] in the dialect [Latest].
@@ -18,8 +18,8 @@ func ParseName(s string) (Name, error) {
 	return u.Name()
 }
 
-// Name returns the name in u, in its canonical spelling and without components. The error is an
-// [*Error] if u contains NUL, is a request to a resolver, or is the zero URN.
+// Name returns the assigned name of u, without components and in its canonical spelling. The error
+// is an [*Error] if u contains NUL, is a request to a resolver, or is the zero URN.
 func (u URN) Name() (Name, error) {
 	s := u.Canonical()
 	if i := strings.Index(s, escapedNUL); i >= 0 {

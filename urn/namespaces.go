@@ -8,15 +8,15 @@ import (
 )
 
 // A Namespace is the registration of a URN namespace. It has the fields that the documents require
-// (2012, 2.3, 2.5.2, 5, 6, 8; RFC 8141, 6.4). Package namespace has the rules for the names of a
-// namespace.
+// (draft of 2012, sections 2.3, 2.5.2, 5, 6 and 8; RFC 8141, section 6.4). Package namespace has
+// the rules for the names of a namespace.
 type Namespace struct {
 	NID        string  `json:"nid"` // lower case
 	Kind       NIDKind `json:"kind"`
 	Reference  string  `json:"reference"`            // the document that defines the namespace, or the registrant
 	Template   string  `json:"template,omitempty"`   // the URL of the registration
 	Registered string  `json:"registered,omitempty"` // the date, YYYY-MM-DD
-	Security   string  `json:"security"`             // the security considerations, or a reference to them; required (2012, 8)
+	Security   string  `json:"security"`             // the security considerations, or a reference to them; required (draft of 2012, section 8)
 
 	Special         string       `json:"special,omitempty"`          // characters with a meaning in the namespace
 	Equivalence     string       `json:"equivalence,omitempty"`      // rules that make names equivalent beyond the general ones
@@ -33,11 +33,12 @@ type KeywordUse struct {
 	Values  []string `json:"values,omitempty"` // the valid values; empty if all are
 }
 
-// NamespaceNote is what the registry of namespaces says about the NID "urn" (2012, 9.1).
+// NamespaceNote is the note about the NID "urn" in the registry of namespaces (draft of 2012,
+// section 9.1).
 const NamespaceNote = `The NID "urn" is reserved for ever and cannot be registered.`
 
-// Accepts reports whether n supports a keyword with the given value. It is meant as an argument of
-// [URN.Directives].
+// Accepts reports whether n supports a keyword with the given value. Use the method value n.Accepts
+// as an argument of [URN.Directives].
 func (n Namespace) Accepts(keyword, value string) bool {
 	if keyword == "s" {
 		return slices.Contains(n.Services, value)
@@ -50,8 +51,8 @@ func (n Namespace) Accepts(keyword, value string) bool {
 	return false
 }
 
-// Missing returns the names of required fields that are empty. The registrations from before 2012
-// may be incomplete (2012, 8).
+// Missing returns the names of required fields that are empty. Registrations made before the draft
+// of 2012 may be incomplete (section 8 of the draft).
 func (n Namespace) Missing() []string {
 	var missing []string
 	if n.Reference == "" && n.Template == "" {
@@ -108,10 +109,10 @@ type NIDKind uint8
 // The kinds of NIDs.
 const (
 	KindUnregistered NIDKind = iota // used without a registration
-	KindFormal                      // RFC 8141, 5.1
-	KindInformal                    // RFC 8141, 5.2: urn-7
-	KindExperimental                // RFC 3406, 3.1: x-foo
-	KindReserved                    // RFC 8141, 5.1: urn, de-foo, xn--foo, ab
+	KindFormal                      // RFC 8141, section 5.1
+	KindInformal                    // RFC 8141, section 5.2: urn-7
+	KindExperimental                // RFC 3406, section 3.1: x-foo
+	KindReserved                    // RFC 8141, section 5.1: urn, de-foo, xn--foo, ab
 )
 
 var kindNames = []string{"unregistered", "formal", "informal", "experimental", "reserved"}
@@ -124,14 +125,14 @@ func (k NIDKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (k *NIDKind) UnmarshalText(text []byte) error { return parseWord(k, kindNames, text) }
 
-// KindOf returns the kind of an NID, judging by its form. So [KindFormal] means only that the NID
-// could be registered.
+// KindOf returns the kind of an NID. It considers only the form of the NID, not the registry, so
+// [KindFormal] means that the NID could be registered.
 //
 //	InformalNamespaceName = "urn-" Number    Number = DigitNonZero 0*Digit
 //
-// The reserved NIDs are "urn", others that begin with "urn-", NIDs of two characters, and NIDs that
-// begin with two letters and a hyphen, which are for countries and for forms such as "xn--" (RFC
-// 8141, 5.1).
+// The NID "urn" is reserved, and so are NIDs that begin with "urn-" but are not informal, NIDs of
+// two characters, and NIDs that begin with two letters and a hyphen (RFC 8141, section 5.1). The
+// last group is reserved for country codes and for forms such as "xn--".
 func KindOf(nid string) NIDKind {
 	nid = strings.ToLower(nid)
 	number, informal := strings.CutPrefix(nid, "urn-")

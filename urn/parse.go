@@ -73,8 +73,8 @@ func isURN(s string) bool {
 	return len(s) == 3 && s[0]|0x20 == 'u' && s[1]|0x20 == 'r' && s[2]|0x20 == 'n'
 }
 
-// failNID returns why there is no valid NID with a colon after "urn:". The byte at i is the first
-// that an NID cannot contain.
+// failNID returns the reason why "urn:" is not followed by a valid NID and a colon. The byte at
+// offset i is the first that an NID cannot contain.
 func (d Dialect) failNID(s string, i int) *Error {
 	g := &grammars[d]
 	n := i - prefixLen
@@ -110,7 +110,7 @@ func (d Dialect) failNSS(s string, start int) *Error {
 	return d.fail(s, start, g.nss, "is empty")
 }
 
-// scanRQ reads the following, and returns the end of the valid part.
+// scanRQ reads the optional r- and q-components, and returns the end of their valid part.
 //
 //	rq-components = [ "?+" r-component ] [ "?=" q-component ]
 func (u *URN) scanRQ() (int, *Error) {
@@ -141,7 +141,7 @@ func (u *URN) scanRQ() (int, *Error) {
 }
 
 // scanComponent reads pchar *( pchar / "/" / "?" ) after "?+" or "?=". An r-component ends at the
-// first "?=" (RFC 8141, 2.3.1). Other occurrences of "?+" and "?=" are data.
+// first "?=" (RFC 8141, section 2.3.1). Other occurrences of "?+" and "?=" are data.
 func scanComponent(s string, i int, rule string) (int, *Error) {
 	start := i + 2
 	end := start
@@ -171,7 +171,8 @@ func scanR(s string, i int) int {
 	}
 }
 
-// scanQuery reads the following (2012, 2.3), and returns the end of the valid part.
+// scanQuery reads an optional query (draft of 2012, section 2.3), and returns the end of its valid
+// part.
 //
 //	[ "?" urn-query ]    urn-query = directive *( "&" directive )
 func (u *URN) scanQuery() (int, *Error) {
@@ -187,7 +188,7 @@ func (u *URN) scanQuery() (int, *Error) {
 	return i, nil
 }
 
-// scanDirective reads the following at i, and returns the end of the valid part.
+// scanDirective reads the directive at offset i, and returns the end of its valid part.
 //
 //	directive = keywd "=" value
 //	keywd     = ALPHA *( ["-"] (ALPHA / DIGIT) )
@@ -251,7 +252,7 @@ func hasURN(s string) bool {
 	return len(s) >= prefixLen && s[3] == ':' && isURN(s[:3])
 }
 
-// urnOffset returns how many bytes at the start of s match "urn:", in any case.
+// urnOffset returns how many bytes at the start of s match "urn:", ignoring case.
 func urnOffset(s string) int {
 	const urn = "urn:"
 	for i := range prefixLen {

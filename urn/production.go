@@ -11,12 +11,12 @@ import (
 var ErrUnknownRule = errors.New("unknown production")
 
 // CheckRule checks that all of s matches a production of the dialect, such as NID, NSS, keywd or
-// r-component. Productions have the names that the document gives them, which are case-sensitive.
-// The error is an [*Error] if s does not match, and wraps [ErrUnknownRule] if the production is
-// unknown.
+// r-component. The parameter rule is the name of the production in the document, which is
+// case-sensitive. If s does not match, the error is an [*Error]. If the production is unknown, the
+// error wraps [ErrUnknownRule].
 //
-// CheckRule also applies the restrictions in the prose of the documents. The draft of 2012 does not
-// allow NUL, the draft of 2012 and RFC 2141 do not allow the NID "urn", and an r-component cannot
+// CheckRule also applies restrictions that only the prose of the documents has. The draft of 2012
+// does not allow NUL. Neither that draft nor RFC 2141 allows the NID "urn". An r-component cannot
 // contain "?=".
 func (d Dialect) CheckRule(rule, s string) error {
 	if len(s) > MaxLength {
@@ -50,8 +50,8 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production is a named rule of a document. If its check returns an error without a rule, the
-// error is about the production itself.
+// A production is a named rule of a document. If the check returns an error without a rule, the
+// rule is the production itself.
 type production struct {
 	name  string
 	check func(d Dialect, s string) *Error
@@ -96,7 +96,7 @@ func productions1995() []production {
 	}
 }
 
-// productions2141 returns the productions of RFC 2141, 2.
+// productions2141 returns the productions of RFC 2141, section 2.
 func productions2141() []production {
 	return []production{
 		{"URN", checkWhole},
@@ -116,7 +116,7 @@ func productions2141() []production {
 	}
 }
 
-// productions2012 returns the productions of 2012, 2.
+// productions2012 returns the productions of the draft of 2012, section 2.
 func productions2012() []production {
 	return []production{
 		{"namestring", checkWhole},
@@ -141,7 +141,7 @@ func productions2012() []production {
 	}
 }
 
-// productions8141 returns the productions of RFC 8141, 2 and 5.2.
+// productions8141 returns the productions of RFC 8141, sections 2 and 5.2.
 func productions8141() []production {
 	return []production{
 		{"namestring", checkWhole},
@@ -180,7 +180,7 @@ func checkAssigned(d Dialect, s string) *Error {
 	return err
 }
 
-// inside returns a check that puts a prefix before its text, and then applies the given check.
+// inside returns a check that applies the parameter check to the text with a prefix put before it.
 func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		err := check(d, prefix+s)
@@ -199,7 +199,7 @@ func bare1995(d Dialect, s string) *Error {
 	return checkWhole(d, s)
 }
 
-// parted converts a function of the parser to a check.
+// parted converts a function of the parser to a check of a production.
 func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		if at, message := check(s); message != "" {
@@ -274,7 +274,7 @@ func checkComponents(d Dialect, s string) *Error {
 	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
-// announced returns a check of an r- or q-component, without the prefix "?+" or "?=" before it.
+// announced returns a check of an r- or q-component without its prefix "?+" or "?=".
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)
@@ -326,7 +326,7 @@ func oneOf(set string) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return strings.IndexByte(set, c) >= 0 })
 }
 
-// single returns a check that s is a single octet for which right returns true.
+// single returns a check that a text is a single octet for which right returns true.
 func single(right func(byte) bool) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		for i := range len(s) {
@@ -338,8 +338,8 @@ func single(right func(byte) bool) func(Dialect, string) *Error {
 	}
 }
 
-// characters returns a check that s is a single octet of a class or a single escape. If n is
-// anyNumber, s may be any number of these.
+// characters returns a check that a text is a single octet of a class or a single escape. If n is
+// anyNumber, the text may consist of any number of these.
 func characters(set class, n int) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		end := scan(s, 0, set)
@@ -356,7 +356,7 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes checks that s is an escape. In the draft of 2012 it must not be an escaped NUL.
+// escapes checks that s is an escape. In the draft of 2012, an escaped NUL is not allowed.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
 		return d.fail(s, 0, "", "must be %q and two hex digits", "%")
@@ -367,8 +367,8 @@ func escapes(d Dialect, s string) *Error {
 	return nil
 }
 
-// excluded returns a check that s is a single octet of a set, a space, a control character from
-// least on, or an octet from 127 on.
+// excluded returns a check that a text is a single octet: one in set, one between least and the
+// space, or one above 126.
 func excluded(least byte, set string) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		ok := len(s) == 1 && (s[0] >= least && s[0] <= ' ' || s[0] >= 0x7F || strings.IndexByte(set, s[0]) >= 0)

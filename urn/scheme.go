@@ -1,7 +1,7 @@
 package urn
 
 // A SchemeTemplate is the registration of a URI scheme. It has the fields that the registry of
-// schemes requires (2012, 9.1).
+// schemes requires (draft of 2012, section 9.1).
 type SchemeTemplate struct {
 	Name             string `json:"name"`
 	Status           string `json:"status"`

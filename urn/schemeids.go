@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// A SchemeID is an entry in the registry of SchemeIDs (1995, 2.1).
+// A SchemeID is an entry in the registry of SchemeIDs (draft of 1995, section 2.1).
 type SchemeID struct {
 	ID          string `json:"scheme_id"` // lower case
 	Description string `json:"description"`
 	Reference   string `json:"reference"` // the documents that define its AuthorityIDs
 }
 
-// SchemeIDs1995 returns the initial registry, as the draft of 1995 defines it.
+// SchemeIDs1995 returns the initial registry of SchemeIDs, as the draft of 1995 defines it.
 func SchemeIDs1995() SchemeIDs { return schemeIDs1995() }
 
 var schemeIDs1995 = sync.OnceValue(func() SchemeIDs {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Service is an entry in the registry of URN resolution services (2012, 9.2.2). Its name is a
-// value of the keyword s.
+// A Service is an entry in the registry of URN resolution services (draft of 2012, section 9.2.2).
+// The name of a service is a value of the query keyword "s".
 type Service struct {
 	Name      string `json:"name"` // case-sensitive: I2L and i2l differ
 	Purpose   string `json:"purpose"`
@@ -14,8 +14,8 @@ type Service struct {
 	Reference string `json:"reference"`
 }
 
-// Services2012 returns the initial registry, as the draft of 2012 defines it. It has the services
-// of RFC 2483.
+// Services2012 returns the initial registry of services, as the draft of 2012 defines it. These are
+// the services of RFC 2483.
 func Services2012() Services { return services2012() }
 
 var services2012 = sync.OnceValue(func() Services {
@@ -60,7 +60,7 @@ func (s Service) policy() *EntryError {
 	return nil
 }
 
-// A Status is the status of a service in the registry (2012, 9.2.2).
+// A Status is the status of a service in the registry (draft of 2012, section 9.2.2).
 type Status uint8
 
 // The possible statuses of a service.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Table is a registry, sorted by the names of its entries. It is immutable, so methods that add
+// A Table is a registry, sorted by the names of its entries. A Table is immutable. Methods that add
 // entries return a new Table. The zero Table is empty and ready to use. [IANANamespaces],
 // [SchemeIDs1995], [Keywords2012] and [Services2012] return the registries that the documents
 // define.
@@ -15,10 +15,10 @@ type Table[E Entry[E]] struct{ entries []E }
 
 // The kinds of registries.
 type (
-	Namespaces = Table[Namespace] // RFC 8141, 6; 2012, 9.1
-	SchemeIDs  = Table[SchemeID]  // 1995, 2.1
-	Keywords   = Table[Keyword]   // 2012, 9.2.1
-	Services   = Table[Service]   // 2012, 9.2.2
+	Namespaces = Table[Namespace] // RFC 8141, section 6; draft of 2012, section 9.1
+	SchemeIDs  = Table[SchemeID]  // draft of 1995, section 2.1
+	Keywords   = Table[Keyword]   // draft of 2012, section 9.2.1
+	Services   = Table[Service]   // draft of 2012, section 9.2.2
 )
 
 // An Entry is an entry of a [Table].
@@ -68,8 +68,8 @@ func (t Table[E]) Lookup(name string) (E, bool) {
 	return t.entries[i].canonical(), true
 }
 
-// find returns the index at which the entry with a name is or would be inserted, and whether it is
-// there.
+// find returns the index of the entry with a name, or the index at which to insert it, and whether
+// there is such an entry.
 func (t Table[E]) find(name string) (int, bool) {
 	var e E
 	switch any(e).(type) {
@@ -82,7 +82,7 @@ func (t Table[E]) find(name string) (int, bool) {
 }
 
 // With returns a copy of t with the entries added. An added entry replaces an entry with the same
-// name. Use With for local additions, such as experimental and unregistered names. The error is an
+// name. Use With to add local entries, such as experimental and unregistered names. The error is an
 // [*EntryError] if a name is invalid or a required field is empty.
 func (t Table[E]) With(entries ...E) (Table[E], error) {
 	for _, e := range entries {

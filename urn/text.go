@@ -1,13 +1,13 @@
 package urn
 
-// EndInText returns the length of the URN at the start of a text, or 0. An NSS
-// extends to the first character that it cannot contain, or to an incomplete escape or escaped NUL
-// (2012, 2.5.3; RFC 2141, 2.4). If a query, fragment or component follows, the valid part of it is
-// included.
+// EndInText returns the length of the URN at the start of a text, or 0 if the text does not begin
+// with a URN. The NSS ends before the first character that an NSS cannot contain, an incomplete
+// escape or an escaped NUL (draft of 2012, section 2.5.3; RFC 2141, section 2.4). If a query,
+// fragment or component follows, its valid part is included.
 //
-// Punctuation that an NSS can contain is included too, because the syntax does not say whether a
-// full stop ends the sentence or belongs to the name. In [Draft1995] the name ends at white space,
-// and must not be in angle brackets.
+// Punctuation that an NSS can contain is included too, because the syntax does not distinguish the
+// full stop of a sentence from one in the name. In [Draft1995] the name ends at white space, and
+// must not be in angle brackets.
 func (d Dialect) EndInText(text string) int {
 	if len(text) > MaxLength {
 		text = text[:MaxLength]

@@ -5,12 +5,12 @@ import "strings"
 // MaxLength is the maximum length of a URN, in bytes.
 const MaxLength = 1 << 16
 
-// A URN is a Uniform Resource Name. It consists of the assigned name, and components if it is used
-// as a reference.
+// A URN is a Uniform Resource Name. It consists of the assigned name and, if it is used as a
+// reference, components.
 //
 // A URN is an immutable value. Two URNs are == exactly if their spellings and dialects are equal.
-// The parts of a URN are substrings of the spelling and keep it in memory. The zero URN is not
-// valid.
+// The parts of a URN are substrings of the spelling, so a part keeps the whole spelling in memory.
+// The zero URN is not valid.
 type URN struct {
 	s       string // without white space and brackets in Draft1995
 	nid     uint32 // end of the NID or SchemeID
@@ -48,8 +48,9 @@ func (d Dialect) Parse(s string) (u URN, _ error) {
 }
 
 // ParseAssigned parses a name that can be assigned to a resource. Such a name has no query or
-// fragment (2012, 2.3 and 2.4) and no r-, q- or f-component (RFC 8141, 2), and is not a request to
-// a resolver ([IsRequest]). If s is not such a name, the error is an [*Error].
+// fragment (draft of 2012, sections 2.3 and 2.4) and no r-, q- or f-component (RFC 8141, section
+// 2). It is not a request to a resolver ([IsRequest]). If s is not such a name, the error is an
+// [*Error].
 func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	err := u.read(d, s)
 	switch {
@@ -89,8 +90,8 @@ func (u URN) Dialect() Dialect { return u.dialect }
 // angle brackets, which do not belong to the name.
 func (u URN) String() string { return u.s }
 
-// NID returns the namespace identifier as it is spelled (RFC 8141, 2.1). In [Draft1995] this is the
-// SchemeID.
+// NID returns the namespace identifier as it is spelled (RFC 8141, section 2.1). In [Draft1995]
+// this is the SchemeID.
 func (u URN) NID() string {
 	if !u.IsValid() {
 		return ""
@@ -98,8 +99,8 @@ func (u URN) NID() string {
 	return u.s[prefixLen:u.nid]
 }
 
-// NSS returns the namespace-specific string (RFC 8141, 2.2). In [Draft1995] this is everything
-// after the SchemeID.
+// NSS returns the namespace-specific string (RFC 8141, section 2.2). In [Draft1995] this is
+// everything after the SchemeID.
 func (u URN) NSS() string {
 	if !u.IsValid() {
 		return ""
@@ -107,8 +108,8 @@ func (u URN) NSS() string {
 	return u.s[u.nid+1 : u.nss]
 }
 
-// RComponent returns the r-component, and whether there is one. It is meant for the resolver (RFC
-// 8141, 2.3.1).
+// RComponent returns the r-component, and whether there is one. An r-component is meant for the
+// resolver (RFC 8141, section 2.3.1).
 func (u URN) RComponent() (string, bool) {
 	if u.r == u.nss {
 		return "", false
@@ -116,8 +117,8 @@ func (u URN) RComponent() (string, bool) {
 	return u.s[u.nss+2 : u.r], true
 }
 
-// QComponent returns the q-component, and whether there is one. It is meant for the resource (RFC
-// 8141, 2.3.2).
+// QComponent returns the q-component, and whether there is one. A q-component is meant for the
+// resource (RFC 8141, section 2.3.2).
 func (u URN) QComponent() (string, bool) {
 	if u.q == u.r || u.dialect != RFC8141 {
 		return "", false
@@ -126,7 +127,7 @@ func (u URN) QComponent() (string, bool) {
 }
 
 // Query returns the query of a URN in [Draft2012] without its question mark, and whether there is
-// one (2.3). A query is never empty. Use [URN.Directives] to split it.
+// one (section 2.3). A query is never empty. Use [URN.Directives] to split it.
 func (u URN) Query() (string, bool) {
 	if u.q == u.nss || u.dialect != Draft2012 {
 		return "", false
@@ -134,8 +135,9 @@ func (u URN) Query() (string, bool) {
 	return u.s[u.nss+1 : u.q], true
 }
 
-// FComponent returns the f-component, and whether there is one (RFC 8141, 2.3.3). In [Draft2012] it
-// returns the fragment (2.4). It is meant for the client alone, and may be empty.
+// FComponent returns the f-component, and whether there is one (RFC 8141, section 2.3.3). In
+// [Draft2012] it returns the fragment (section 2.4). An f-component or fragment is meant for the
+// client alone, and may be empty.
 func (u URN) FComponent() (string, bool) {
 	if int(u.q) == len(u.s) {
 		return "", false
@@ -143,13 +145,13 @@ func (u URN) FComponent() (string, bool) {
 	return u.s[u.q+1:], true
 }
 
-// IsAssigned reports whether u can be an assigned name, because it has no components and is not a
-// reserved request.
+// IsAssigned reports whether u can be an assigned name. This is the case if u is valid, has no
+// components, and is not a request to a resolver; see [IsRequest].
 func (u URN) IsAssigned() bool {
 	return u.IsValid() && int(u.nss) == len(u.s) && !IsRequest(u.ElementID())
 }
 
-// Assigned returns u without its components. This is the name that a resolver looks up.
+// Assigned returns u without its components. The result is the name that a resolver looks up.
 func (u URN) Assigned() URN {
 	u.s = u.s[:u.nss]
 	u.r, u.q = u.nss, u.nss
@@ -181,23 +183,25 @@ func (u URN) ElementID() string {
 	return u.s[u.auth+1 : u.nss]
 }
 
-// IsReservedRequest reports whether the ElementID begins with "urn+" without escapes (1995, 2.3 and
-// 3.5). Such an element is a request to the resolver, and can never be assigned. If "urn+" is
-// escaped, the URN is not a request, but it cannot be assigned either; see [IsRequest].
+// IsReservedRequest reports whether the ElementID begins with "urn+" without escapes (draft of
+// 1995, sections 2.3 and 3.5). A URN with such an ElementID is a request to the resolver, and can
+// never be assigned. If "urn+" is escaped, the URN is not a request, but it cannot be assigned
+// either; see [IsRequest].
 func (u URN) IsReservedRequest() bool {
 	return strings.HasPrefix(u.ElementID(), ReservedPrefix)
 }
 
-// ReservedPrefix begins the ElementID of a reserved request. It is case-sensitive (1995, 2.3).
+// ReservedPrefix is the prefix of the ElementID of a reserved request. It is case-sensitive (draft
+// of 1995, section 2.3).
 const ReservedPrefix = "urn+"
 
 // IsRequest reports whether an ElementID begins with "urn+" after its escapes are decoded. Such an
-// element cannot be assigned, because software that decodes the escapes before it resolves the name
-// would send a reserved request.
+// ElementID cannot be assigned. Software that decodes escapes before it resolves a name would send
+// a reserved request instead.
 func IsRequest(element string) bool { return requestLength(element) > 0 }
 
-// requestLength returns the length of "urn+" at the start of an ElementID, with or without escapes.
-// It returns 0 if the ElementID does not begin with it.
+// requestLength returns the length of "urn+", with or without escapes, at the start of an
+// ElementID. It returns 0 if the ElementID begins with other text.
 func requestLength(element string) int {
 	i := 0
 	for n := range len(ReservedPrefix) {

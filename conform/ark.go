@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// arkCases are the cases for a resolver of ARKs that do not change anything.
+// arkCases are the cases for ARK resolvers. None of them changes data on the server.
 var arkCases = []row{
 	{"info", "5.2", Must, "The inflection ?info gets a description in plain text, which begins with the segment erc.", func(p *probe) outcome {
 		r := p.inflected(p.name(), "?info")
@@ -81,13 +81,15 @@ func (p *probe) inflected(name, inflection string) *response {
 	return p.web("GET", p.path(name)+inflection)
 }
 
-// sameARK checks that an ARK in another spelling has the same description as the first name.
+// sameARK checks that another spelling of the first name, which is an ARK, has the same
+// description.
 func (p *probe) sameARK(spelling string) outcome {
 	r := p.inflected(spelling, "?info")
 	return want(r.is(200) && r.text() == p.inflected(p.name(), "?info").text(), "the description of %s differs: %s", spelling, r)
 }
 
-// segment returns the elements of a segment in the description of the first name.
+// segment requests the description of the first name, and returns the elements in the segment with
+// the given label.
 func (p *probe) segment(label string) map[string]string {
 	_, text, _ := strings.Cut("\n"+p.inflected(p.name(), "?info").text(), "\n"+label+":")
 	elements := map[string]string{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Profile is a group of cases about one way to resolve names.
+// A Profile is a group of cases about one protocol or API for resolving names.
 type Profile string
 
 // The profiles, in the order in which they run.
@@ -43,19 +43,19 @@ func ParseProfiles(s string) ([]Profile, error) {
 	return list, nil
 }
 
-// A Force is the level of a requirement. If a document has no capitalised keywords, its wording
-// decides the level.
+// A Force is the level of a requirement. It follows the keywords of RFC 2119. If a document does
+// not use these keywords, the level is an interpretation of its wording.
 type Force string
 
-// The levels of requirements. A case of any level can fail. A case of the level May only fails if
-// the server has the feature, but does not implement it as the document says.
+// The levels of requirements. A case of any level can fail. A case with the level May fails only if
+// the server has the optional feature, but does not implement it as the document says.
 const (
 	Must   Force = "must"
 	Should Force = "should"
 	May    Force = "may"
 )
 
-// A Case is a requirement that can be observed from outside.
+// A Case tests one requirement whose fulfilment can be observed over the network.
 type Case struct {
 	ID      string  `json:"id"` // number of the requirement, as in "Y95-41", with a suffix if the case tests a part of it, as in "Y95-41/404"
 	Profile Profile `json:"profile"`
@@ -66,7 +66,7 @@ type Case struct {
 	check func(*probe) outcome
 }
 
-// A row is a case in the table of a profile.
+// A row is a case in the table of a profile. [Cases] converts rows to cases.
 type row struct {
 	id, section string // without what all rows of the table begin with
 	force       Force
@@ -74,8 +74,8 @@ type row struct {
 	check       func(*probe) outcome
 }
 
-// Cases returns all cases, by profile. The first case of a profile decides whether the server
-// supports it.
+// Cases returns all cases, grouped by profile. The first case of each profile tests whether the
+// server supports the profile at all.
 func Cases() []Case {
 	var all []Case
 	for _, t := range []struct {
@@ -113,10 +113,10 @@ const (
 	NotApplicable Verdict = "not applicable"
 )
 
-// A Need is information about the server that a case requires and [Run] cannot find out.
+// A Need is information that a case requires and that [Run] cannot obtain from the server.
 type Need string
 
-// The needs, named after the fields of [Options] that satisfy them.
+// Each Need is named after the field of [Options] that provides the information.
 const (
 	NeedsNames     Need = "Names" // more names than Run has found
 	NeedsAuthority Need = "Authority"
@@ -126,7 +126,7 @@ const (
 	NeedsTimeGate  Need = "TimeGate"
 )
 
-// An outcome is a verdict with its reason. A function that a check calls can panic with an outcome
+// An outcome is a verdict with its reason. A function called by a check can panic with an outcome
 // to end the case.
 type outcome struct {
 	verdict Verdict
@@ -161,7 +161,8 @@ func missing(n Need, reason string) outcome {
 	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }
 
-// want passes the case if ok is true, and fails it otherwise, with the formatted reason.
+// want returns a passed outcome if ok is true. Otherwise it returns a failed outcome with the
+// formatted reason.
 func want(ok bool, format string, args ...any) outcome {
 	if ok {
 		return passed()
@@ -183,7 +184,7 @@ func must(ok bool, format string, args ...any) {
 	}
 }
 
-// A Result is the result of a case for a server.
+// A Result is the result of testing a server with a case.
 type Result struct {
 	Case
 	Verdict   Verdict    `json:"verdict"`

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// DefaultTimeout limits the time for an exchange.
+// DefaultTimeout is the default timeout for one request and its response.
 const DefaultTimeout = 10 * time.Second
 
 // DefaultAbsent is an ElementID that no server is likely to know.
 const DefaultAbsent = "no-such-name-7f3a9c21"
 
-// Options say which server to test, and with which names. A name is a URI, or an ElementID of the
-// authority.
+// Options specifies the server to test and the names to test it with. Each name is either a URI or
+// an ElementID, which is the part of a URN after the prefix of the authority.
 type Options struct {
 	Target    string    // the server, as HOST:PORT or a URL, with or without a path
 	Profiles  []Profile // nil means all; if the server does not support a profile, its cases are not applicable
@@ -33,12 +33,12 @@ type Options struct {
 	Timeout time.Duration // for an exchange; 0 means DefaultTimeout
 	TLS     *tls.Config   // nil means the defaults
 
-	// Dial connects to an address. nil means a [net.Dialer].
+	// Dial connects to an address. If Dial is nil, a [net.Dialer] is used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// A Subject is the server with the names that were used in the test. They come from Options, or
-// were found out.
+// A Subject describes the server and the names that were used in the test. The names come from
+// [Options], or were obtained from the server.
 type Subject struct {
 	Target    string   `json:"target"`
 	Form      string   `json:"form"` // how ElementIDs are requested: "bare", "urn" or "path"
@@ -46,7 +46,7 @@ type Subject struct {
 	Elements  []string `json:"elements"`
 }
 
-// An OptionError means that an option is invalid.
+// An OptionError reports an invalid option.
 type OptionError struct{ message string }
 
 func (e *OptionError) Error() string { return e.message }
@@ -55,11 +55,12 @@ func badOption(format string, args ...any) error {
 	return &OptionError{fmt.Sprintf(format, args...)}
 }
 
-// ErrNoNames means that there is no name with which to test the server.
+// ErrNoNames is returned by [Run] if it has no names to test the server with.
 var ErrNoNames = errors.New("no name to try: the server returns no list for urn+a")
 
-// Run runs all cases of the profiles, in order, and calls report for each result. The error is
-// ErrNoNames if no name is given or found, and an *OptionError if an option is invalid. Any other
+// Run runs all cases of the chosen profiles, in order, and calls report for each result. The error
+// is an [*OptionError] if an option is invalid. It is [ErrNoNames] if the options contain no names
+// and the server does not list any. It is the cause of the cancellation if ctx is done. Any other
 // error means that the server cannot be reached.
 func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	p, err := newProbe(ctx, o)
@@ -129,7 +130,7 @@ func newProbe(ctx context.Context, o Options) (*probe, error) {
 	return p, nil
 }
 
-// sendable reports whether s can be sent in a request line as it is.
+// sendable reports whether s can be part of a request line without escaping.
 func sendable(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {

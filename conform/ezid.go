@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// ezidCases are the cases for the API of EZID that do not change anything.
+// ezidCases are the cases for the EZID API. None of them changes data on the server.
 var ezidCases = []row{
 	{"status", "server status", Must, "GET /status says that EZID is up.", func(p *probe) outcome {
 		r := p.web("GET", p.t.base+"/status")
@@ -80,8 +80,8 @@ func (p *probe) ezidElement(label string) string {
 	return value
 }
 
-// ezidError checks the error for an identifier. A response without elements has no line break at
-// its end.
+// ezidError checks the error response for an identifier. The text must be the whole body, because
+// EZID ends an error response without a line break.
 func (p *probe) ezidError(id string, status int, text string) outcome {
 	r := p.web("GET", p.t.base+"/id/"+id)
 	return want(r.is(status) && r.text() == text, "/id/%s got %s with %.80q", id, r, r.text())

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// handleCases are the cases for the API of Handle servers and of their proxy that do not change
-// anything.
+// handleCases are the cases for the JSON API of Handle servers and for the Handle proxy. None of
+// them changes data on the server.
 var handleCases = []row{
 	{"resolve", "1.3", Must, "A handle has status 200, the response code 1, and the handle as it was requested.", func(p *probe) outcome {
 		r := p.handle("")
@@ -101,7 +101,7 @@ type handleAnswer struct {
 	Values []handleValue
 }
 
-// handleAnswer decodes the body. If it is not JSON, the response code is 0.
+// handleAnswer decodes the body as JSON. If the body is not valid JSON, it returns the zero value.
 func (r *response) handleAnswer() (a handleAnswer) {
 	if json.Unmarshal(r.body, &a) != nil {
 		return handleAnswer{}
@@ -124,12 +124,13 @@ func (p *probe) handlePath() string { return p.t.base + "/api/handles/" + p.plai
 
 func (p *probe) handleProxy(query string) string { return p.t.base + "/" + p.plainHandle() + query }
 
-// handle requests the first name with a query.
+// handle requests the first name from the JSON API, with the given query.
 func (p *probe) handle(query string, fields ...string) *response {
 	return p.web("GET", p.handlePath()+query, fields...)
 }
 
-// handleValues requests values of the first name, and fails the case if there are no values.
+// handleValues requests values of the first name. If there are no values, the case ends as not
+// applicable.
 func (p *probe) handleValues(query string) []handleValue {
 	r := p.handle(query)
 	all := r.handleAnswer().Values
@@ -137,7 +138,7 @@ func (p *probe) handleValues(query string) []handleValue {
 	return all
 }
 
-// handleFails checks the status and the response code for a request without a result.
+// handleFails checks that a request fails with the given HTTP status and Handle response code.
 func (p *probe) handleFails(method, target string, status, code int) outcome {
 	r := p.web(method, target)
 	return want(r.is(status) && r.handleAnswer().Code == code, "%s %s got %s with %.80q", method, target, r, r.text())

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A link is a link-value of RFC 8288, 3.
+// A link is a link-value of a Link field (RFC 8288, section 3).
 type link struct {
 	target string
 	params [][2]string // names are in lower case
@@ -20,13 +20,13 @@ func (l link) param(name string) string {
 	return ""
 }
 
-// is reports whether the link has a relation, in its first "rel" parameter.
+// is reports whether the first "rel" parameter of the link contains a relation.
 func (l link) is(relation string) bool {
 	return slices.ContainsFunc(strings.Fields(l.param("rel")), func(r string) bool { return strings.EqualFold(r, relation) })
 }
 
-// linksOf returns the links in the Link fields of a response. It omits links with an anchor, which
-// are about another resource.
+// linksOf returns the links in the Link fields of a response. It omits links with an anchor
+// parameter, because these describe other resources.
 func linksOf(r *response) []link {
 	all, _ := parseLinks(r.get("Link"))
 	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })
@@ -36,8 +36,8 @@ func related(links []link, relation string) []link {
 	return slices.DeleteFunc(slices.Clone(links), func(l link) bool { return !l.is(relation) })
 }
 
-// parseLinks parses a list of link-values. If one is invalid, it returns the links before it and
-// false.
+// parseLinks parses a list of link-values. If a link-value is invalid, parseLinks returns the links
+// before it, and false.
 func parseLinks(s string) (links []link, ok bool) {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n,")
@@ -70,7 +70,7 @@ func parseLinks(s string) (links []link, ok bool) {
 	}
 }
 
-// parseParam parses a parameter, whose value is a token or a quoted string.
+// parseParam parses a parameter. The value is a token or a quoted string.
 func parseParam(s string) (name, value, rest string, ok bool) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	end := strings.IndexAny(s, "=;, \t\r\n")

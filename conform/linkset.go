@@ -15,7 +15,7 @@ const (
 	linksetText = "application/linkset"
 )
 
-// linksetCases are the cases of RFC 9264 for the link set of a name.
+// linksetCases are the cases for link sets of names (RFC 9264).
 var linksetCases = []row{
 	{"6/link", "6", Must, "The response for the name links to its link set.", func(p *probe) outcome {
 		return want(len(related(linksOf(p.get()), "linkset")) > 0, "no link with the relation \"linkset\": Link %q", p.get().get("Link"))
@@ -104,13 +104,13 @@ var linksetCases = []row{
 	{"4/same", "4", Should, "Both formats have the same links.", sameSets},
 }
 
-// linkset requests the link set of the first name in a format.
+// linkset requests the link set of the first name in the given format.
 func (p *probe) linkset(format string) *response {
 	return p.linksetOf(append(linksOf(p.get()), p.landing()...), format)
 }
 
-// linksetOf returns a link set in a format. It requests the targets of links with the relation
-// "linkset" until it finds this format.
+// linksetOf returns a link set in the given format. It requests the target of each link with the
+// relation "linkset" until a response has this format.
 func (p *probe) linksetOf(links []link, format string) *response {
 	for _, path := range p.paths(links, "linkset") {
 		if r := p.web("GET", path, "Accept: "+format); r.is(200) && r.mediaType() == format {
@@ -120,14 +120,14 @@ func (p *probe) linksetOf(links []link, format string) *response {
 	panic(skipped("the link set is not available from this server as %s", format))
 }
 
-// A context9264 is a link context object.
+// A context9264 is a link context object (RFC 9264, section 4.2).
 type context9264 struct {
 	anchor  string
 	targets map[string][]map[string]any // by relation
 	odd     []string                    // members that should be arrays of targets but are not
 }
 
-// contexts returns the context objects in a JSON text.
+// contexts returns the link context objects in a JSON link set.
 func contexts(body []byte) []context9264 {
 	var whole struct{ Linkset []map[string]any }
 	if json.Unmarshal(body, &whole) != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// mementoCases are the cases of RFC 7089 in which a name is the Original Resource.
+// mementoCases are the cases for Memento (RFC 7089). The Original Resource is a name.
 var mementoCases = []row{
 	{"2.2.2/timegate", "2.2.2", Should, "The response for the name links to its TimeGate.", func(p *probe) outcome {
 		return want(len(related(linksOf(p.get()), "timegate")) > 0, "no link with the relation \"timegate\": Link %q", p.get().get("Link"))
@@ -87,7 +87,7 @@ var mementoCases = []row{
 	{"4.2.1/prefix", "4.2.1", May, "The TimeGate at the configured prefix, followed by the URL of the name, redirects to a Memento and names the Original Resource.", prefixGate},
 }
 
-// gate returns the path of the TimeGate of the first name.
+// gate returns the path of the TimeGate for the first name.
 func (p *probe) gate() string {
 	paths := p.paths(linksOf(p.get()), "timegate")
 	need(paths != nil, "the TimeGate is on another server")
@@ -105,8 +105,8 @@ func variesByTime(r *response) bool {
 	return slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime")
 }
 
-// day returns the end of the day of t in UTC as an HTTP date, so that requests on the same day have
-// the same date.
+// day returns the end of the UTC day of t as an HTTP date. All requests on one day therefore have
+// the same date and can be remembered.
 func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
 }
@@ -117,7 +117,7 @@ func (p *probe) timeMap() *response {
 	return p.web("GET", paths[0], "Accept: application/link-format")
 }
 
-// mementos returns the Mementos in the TimeMap, with absolute targets.
+// mementos returns the Mementos that the TimeMap lists, with absolute URLs as targets.
 func (p *probe) mementos() []link {
 	r := p.timeMap()
 	links, _ := parseLinks(r.text())
@@ -131,7 +131,8 @@ func (p *probe) mementos() []link {
 	return all
 }
 
-// memento returns the latest Memento in the TimeMap if last is true, and the first otherwise.
+// memento returns the most recent Memento in the TimeMap if last is true, and otherwise the oldest
+// one.
 func (p *probe) memento(last bool) link {
 	all := p.mementos()
 	slices.SortStableFunc(all, func(a, b link) int {
@@ -145,8 +146,8 @@ func (p *probe) memento(last bool) link {
 	return all[0]
 }
 
-// selects checks that the TimeGate redirects to the latest Memento if last is true, and to the
-// first otherwise.
+// selects checks that the TimeGate redirects to the most recent Memento if last is true, and
+// otherwise to the oldest one.
 func selects(p *probe, when time.Time, last bool) outcome {
 	path := p.gate()
 	wanted := p.memento(last)
@@ -158,8 +159,9 @@ func selects(p *probe, when time.Time, last bool) outcome {
 	return want(p.isMemento(u.String(), wanted), "it leads to %s, not to %s", u, wanted.target)
 }
 
-// isMemento reports whether target is the Memento wanted, or another one of the same second.
-// Datetimes have no fractions of a second, so the server may choose any of these.
+// isMemento reports whether target is a Memento with the same datetime as the Memento wanted.
+// Datetimes are rounded to seconds, so several Mementos may have the same datetime. The server may
+// choose any of them.
 func (p *probe) isMemento(target string, wanted link) bool {
 	return slices.ContainsFunc(p.mementos(), func(l link) bool {
 		return l.target == target && l.param("datetime") == wanted.param("datetime")

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A form says how an ElementID is written in a request target.
+// A form is the way in which an ElementID is written in a request target.
 type form string
 
 const (
@@ -21,7 +21,7 @@ const (
 	formPath form = "path" // /alb002
 )
 
-// A probe runs cases on a server.
+// A probe holds the connection settings and the state of one call of [Run].
 type probe struct {
 	ctx context.Context
 	o   Options
@@ -45,7 +45,8 @@ type remembered struct {
 	exchange Exchange
 }
 
-// ask sends a request. If the same request was sent before, it returns the response to that.
+// ask sends a request and returns the response. If the same request was sent before, ask returns
+// the remembered response.
 func (p *probe) ask(r request) *response {
 	key := string(r.bytes())
 	known, ok := p.memory[key]
@@ -58,14 +59,15 @@ func (p *probe) ask(r request) *response {
 	return known.resp
 }
 
-// again sends a request even if it was sent before.
+// again is like ask, but always sends the request.
 func (p *probe) again(r request) *response {
 	resp, e, _ := p.d.send(p.ctx, r)
 	p.used = append(p.used, e)
 	return resp
 }
 
-// request1995 returns a Full-Request for an ElementID, in the form that the server supports.
+// request1995 returns an HTTP/1.0 Full-Request for an ElementID, in the form that the server
+// supports.
 func (p *probe) request1995(element string, fields ...string) request {
 	return request{method: "GET", target: p.target1995(element), version: "HTTP/1.0", fields: append(p.host1995(), fields...)}
 }
@@ -87,19 +89,20 @@ func (p *probe) host1995() []string {
 	return []string{"Host: " + p.host}
 }
 
-// element requests an ElementID by the protocol of 1995.
+// element requests an ElementID with the protocol of the draft of 1995.
 func (p *probe) element(element string, fields ...string) *response {
 	return p.ask(p.request1995(element, fields...))
 }
 
-// whole requests a target such as a whole URN by the protocol of 1995.
+// whole requests any target, such as a whole URN, with the protocol of the draft of 1995.
 func (p *probe) whole(target string) *response {
 	q := p.request1995("")
 	q.target = target
 	return p.ask(q)
 }
 
-// foreign returns the request target for an element of another server's authority.
+// foreign returns the request target for an ElementID of an authority for which the server is not
+// responsible.
 func (p *probe) foreign(element string) string {
 	target := "urn:dns:" + unrelated + ":" + element
 	if p.form == formPath {
@@ -122,7 +125,7 @@ func (p *probe) request11(method, target string, fields ...string) request {
 
 func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
 
-// name returns the first name in full, or "" if its authority is unknown.
+// name returns the first name as a whole URN, or "" if its authority is unknown.
 func (p *probe) name() string {
 	if p.authority == "" {
 		return ""
@@ -130,8 +133,8 @@ func (p *probe) name() string {
 	return p.full(p.elements[0])
 }
 
-// sameLocation reports whether two responses lead to the same location. They may lead to two
-// locations of the first name, because the server can choose any of them.
+// sameLocation reports whether two responses redirect to the same location, or to two locations of
+// the first name. The server may choose another location of the same name for each request.
 func (p *probe) sameLocation(a, b *response) bool {
 	first, second := a.get("Location"), b.get("Location")
 	if first == second {
@@ -141,7 +144,7 @@ func (p *probe) sameLocation(a, b *response) bool {
 	return slices.Contains(all, first) && slices.Contains(all, second)
 }
 
-// locations returns the locations of the first name, as the server lists them.
+// locations returns the locations of the first name that the server lists.
 func (p *probe) locations() []string {
 	all := append(p.uris("N2Ls", p.name()), locators(p.known("Accept: text/urc-0").text())...)
 	for _, l := range related(linksOf(p.get()), "item") {
@@ -152,7 +155,7 @@ func (p *probe) locations() []string {
 
 func (p *probe) path(name string) string { return p.t.base + "/" + name }
 
-// absent returns the ElementID of the unknown name.
+// absent returns the ElementID of a name that the server does not know.
 func (p *probe) absent() string { return p.elementOf(p.o.Absent) }
 
 func (p *probe) retired() string {
@@ -162,7 +165,7 @@ func (p *probe) retired() string {
 	return p.elementOf(p.o.Retired)
 }
 
-// moved returns the ElementID of the name that another one replaces.
+// moved returns the ElementID of [Options].Moved, a name with a successor.
 func (p *probe) moved() string {
 	if p.o.Moved == "" {
 		panic(missing(NeedsMoved, "no replaced name given"))
@@ -170,7 +173,7 @@ func (p *probe) moved() string {
 	return p.elementOf(p.o.Moved)
 }
 
-// elementOf returns the ElementID of a name in Options, which may be a full name.
+// elementOf returns the ElementID of a name in [Options], which may be a whole URN or an ElementID.
 func (p *probe) elementOf(name string) string {
 	if p.authority != "" {
 		if rest, ok := ascii.CutPrefix(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
@@ -180,7 +183,7 @@ func (p *probe) elementOf(name string) string {
 	return name
 }
 
-// prepare finds out the names, the authority and the form of requests.
+// prepare determines the names, the authority and the form of requests.
 func (p *probe) prepare() error {
 	if err := p.reach(); err != nil {
 		return err
@@ -215,7 +218,8 @@ func (p *probe) prepare() error {
 	return nil
 }
 
-// reach connects once, so that a wrong address gives only one error.
+// reach checks that the server accepts connections. Without this check, every case would fail if
+// the address is wrong.
 func (p *probe) reach() error {
 	ctx, cancel := context.WithTimeout(p.ctx, p.d.timeout)
 	defer cancel()
@@ -268,7 +272,7 @@ func (p *probe) chooseForm() {
 	p.good = p.known()
 }
 
-// listed returns a few ElementIDs in the list to which the response to urn+a points.
+// listed requests urn+a, and returns the first ElementIDs in the list to which the response points.
 func (p *probe) listed() []string {
 	for _, f := range []form{formBare, formURN, formPath} {
 		if f == formURN && p.authority == "" || f != formPath && p.t.base != "" {
@@ -306,7 +310,8 @@ func (r *response) elements() (few []string) {
 	return few
 }
 
-// list requests urn+a, and then the list to which the response points.
+// list requests urn+a, whose response contains the URL of a list of ElementIDs, and then requests
+// this list.
 func (p *probe) list() *response {
 	resp := p.element("urn+a")
 	need(resp.status == 200, "urn+a is optional, and the server does not support it: %s", resp)
@@ -317,8 +322,8 @@ func (p *probe) list() *response {
 	return list
 }
 
-// follow requests a URL, which may be relative to the target. If the URL is not on the server under
-// test, follow sends nothing and returns false.
+// follow requests a URL, which may be relative to the target. If the URL belongs to another server,
+// follow sends nothing and returns false.
 func (p *probe) follow(ref string, fields ...string) (resp *response, here bool) {
 	path, here := p.local(ref)
 	if !here {
@@ -327,8 +332,7 @@ func (p *probe) follow(ref string, fields ...string) (resp *response, here bool)
 	return p.web("GET", path, fields...), true
 }
 
-// local converts a URL to a request target. It returns false if the URL is not on the server under
-// test.
+// local converts a URL to a request target. It returns false if the URL belongs to another server.
 func (p *probe) local(ref string) (path string, here bool) {
 	u, ok := p.absolute(p.t.base+"/", ref)
 	if !ok {
@@ -349,8 +353,7 @@ func (p *probe) local(ref string) (path string, here bool) {
 	return path, true
 }
 
-// paths returns the request targets of the links with a relation that lead to the server under
-// test.
+// paths returns the request targets of links with a relation. It omits links to other servers.
 func (p *probe) paths(links []link, relation string) (all []string) {
 	for _, l := range related(links, relation) {
 		if path, here := p.local(l.target); here {
@@ -360,7 +363,7 @@ func (p *probe) paths(links []link, relation string) (all []string) {
 	return all
 }
 
-// absolute resolves a reference in the response to a request for path.
+// absolute resolves a reference against the URL of path.
 func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	base, err := uri.Parse(p.t.url(path))
 	r, bad := uri.ParseReference(ref)
@@ -383,13 +386,13 @@ func (p *probe) cited() string {
 	return ""
 }
 
-// fronts returns the Server fields of common reverse proxies.
+// fronts returns the beginnings of the Server fields that common reverse proxies send.
 func fronts() []string {
 	return []string{"nginx", "openresty", "apache", "caddy", "haproxy", "varnish", "envoy", "traefik", "cloudflare", "squid", "litespeed", "microsoft-", "awselb"}
 }
 
-// front returns what shows that an error response comes from an intermediary, so that the request
-// did not reach the resolver, or "".
+// front returns the evidence that a response comes from an intermediary instead of the resolver, or
+// "" if there is none.
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f
@@ -401,7 +404,8 @@ func (p *probe) front(r *response) string {
 	return ""
 }
 
-// intermediary returns what shows that a response has passed through an intermediary, or "".
+// intermediary returns the header field that shows that a response has passed through an
+// intermediary, or "".
 func intermediary(r *response) string {
 	server := r.get("Server")
 	switch {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxShown is how many bytes of a request or response a report has.
+// maxShown is the maximum number of bytes of a request or response in a report.
 const maxShown = 2000
 
-// escape returns printable ASCII. It escapes other bytes and the backslash as in Go strings, and
-// truncates after maxShown bytes.
+// escape converts the first maxShown bytes of b to printable ASCII. It escapes all other bytes, and
+// the backslash, as in Go strings.
 func escape(b []byte) string {
 	var s strings.Builder
 	for _, c := range b[:min(len(b), maxShown)] {
@@ -34,11 +34,11 @@ func escape(b []byte) string {
 	return s.String()
 }
 
-// printable escapes text from the server for display, except for quotation marks.
+// printable escapes text from the server for display. It does not escape quotation marks.
 func printable(text string) string { return escape([]byte(text)) }
 
 // MarshalJSON encodes the request and the response as printable ASCII with the escapes \r \n \t \\
-// and \xNN. It adds their full lengths in bytes.
+// and \xNN. It truncates long requests and responses, and also writes their full lengths in bytes.
 func (e Exchange) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Sent      string `json:"sent"`
@@ -56,9 +56,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// WriteText writes the verdict, the case and its requirement as text. If the case failed or
-// exchanges is true, it also writes the source, the reason, and the bytes that were sent and
-// received.
+// WriteText writes the verdict, the ID of the case, the requirement and the reason as text. If the
+// case failed or exchanges is true, it also writes the source of the requirement and the bytes that
+// were sent and received.
 func WriteText(w io.Writer, r Result, exchanges bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s  %s  %s\n", r.Verdict, r.ID, r.Words)
@@ -79,7 +79,8 @@ func WriteText(w io.Writer, r Result, exchanges bool) error {
 	return err
 }
 
-// dump writes data line by line, with visible line breaks and mark before each line.
+// dump writes data line by line. Each line begins with mark, and its line break is shown as an
+// escape.
 func dump(b *strings.Builder, mark string, data []byte) {
 	for line := range strings.SplitAfterSeq(string(data[:min(len(data), maxShown)]), "\n") {
 		if line != "" {
@@ -91,7 +92,7 @@ func dump(b *strings.Builder, mark string, data []byte) {
 	}
 }
 
-// A Count counts verdicts.
+// A Count counts results by verdict.
 type Count struct {
 	Passed        int `json:"passed"`
 	Failed        int `json:"failed"`
@@ -113,7 +114,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not applicable", c.Passed, c.Failed, c.NotApplicable)
 }
 
-// The elements of JUnit XML.
+// These types are the elements of JUnit XML.
 type (
 	junitMessage struct {
 		Message string `xml:"message,attr"`
@@ -141,8 +142,8 @@ type (
 	}
 )
 
-// WriteJUnit writes results as JUnit XML, which continuous integration servers read. It has a test
-// suite for each profile.
+// WriteJUnit writes results as JUnit XML for continuous integration servers. Each profile is a test
+// suite.
 func WriteJUnit(w io.Writer, s Subject, results []Result) error {
 	all := junitSuites{Name: "conformance of " + printable(s.Target)}
 	var last *junitSuite

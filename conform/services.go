@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// serviceCases are the cases of RFC 2483, whose services are requested as in RFC 2169.
+// serviceCases are the cases for the services of RFC 2483. The requests have the form of RFC 2169.
 var serviceCases = []row{
 	{"4.2/I2Ls", "4.2", Must, "I2Ls returns a list of URLs.", func(p *probe) outcome {
 		r := p.service("I2Ls", p.name(), "Accept: text/uri-list")
@@ -73,7 +73,7 @@ var serviceCases = []row{
 	{"5/comment", "5", Should, "The first line of the list is a comment with the original URI.", func(p *probe) outcome { return listComment(p, "I2Ls") }},
 }
 
-// equal requests I=I for two identifiers, as text.
+// equal requests the service I=I, which compares two identifiers, as plain text.
 func (p *probe) equal(a, b string) *response {
 	r := p.service("I=I", a+"&"+b, "Accept: text/plain")
 	need(r.is(200), "I=I with \"&\" between two URIs is not available: %s", r)
@@ -82,7 +82,7 @@ func (p *probe) equal(a, b string) *response {
 
 func urnAtEnd(url string) string {
 	const scheme = "urn:"
-	// A lower-case copy could have a different length and offsets.
+	// The loop does not search in a lower-case copy, because the offsets in such a copy may differ.
 	for i := 0; i+len(scheme) <= len(url); i++ {
 		if strings.EqualFold(url[i:i+len(scheme)], scheme) {
 			return url[i:]

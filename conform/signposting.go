@@ -86,8 +86,9 @@ var signpostingCases = []row{
 
 func (p *probe) landing() []link { return linksOf(p.landingPage()) }
 
-// landingPage returns the landing page in Options. Without one, it requests the name, and returns
-// the page on this server to which the name redirects, or the response itself.
+// landingPage requests the landing page of the first name. This is the page in [Options].Landing,
+// or else the page to which the name redirects. If the landing page is on another server,
+// landingPage returns the response for the name itself.
 func (p *probe) landingPage() *response {
 	if p.o.Landing != "" {
 		if page, here := p.follow(p.o.Landing, "Accept: text/html"); here {
@@ -129,13 +130,13 @@ func (c context9264) has(relation, target string) bool {
 	return slices.ContainsFunc(c.targets[relation], func(t map[string]any) bool { return t["href"] == target })
 }
 
-// signs returns the context objects in the link set of the landing page.
+// signs returns the link context objects in the link set of the landing page.
 func (p *probe) signs() []context9264 {
 	return contexts(p.linksetOf(p.landing(), linksetJSON).body)
 }
 
-// contextOfLanding returns the context object of the landing page. Its anchor is the URL of the
-// page, or the target of its cite-as link.
+// contextOfLanding returns the link context object of the landing page. The anchor of this object
+// is the URL of the name, the URL of the page, or the target of a cite-as link in the page.
 func (p *probe) contextOfLanding() context9264 {
 	all := p.signs()
 	anchors := []string{p.t.url(p.path(p.name()))}
@@ -153,8 +154,9 @@ func (p *probe) contextOfLanding() context9264 {
 	panic(failed("no context object has the anchor %s", strings.Join(anchors, " or ")))
 }
 
-// inContexts returns a check of the link set of the landing page. Each target of a link with the
-// given relation must be the anchor of a context object that links back with the relation back.
+// inContexts returns a check of the link set of the landing page. The target of each link with the
+// given relation must be the anchor of a link context object. This object must have a link with the
+// inverse relation, which is the parameter back.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := p.signs()

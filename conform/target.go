@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// defaultPort is the port of resolvers by the draft of 1995, 3.2.
+// defaultPort is the port of resolvers in the draft of 1995 (section 3.2).
 const defaultPort = "4500"
 
-// A target is the server under test, and the path with which all its names begin.
+// A target is the server under test, and the base path of its names.
 type target struct {
 	secure    bool
 	host      string // without brackets

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// thttpCases are the cases of RFC 2169.
+// thttpCases are the cases for THTTP (RFC 2169).
 var thttpCases = []row{
 	{"2/service", "2.0", Must, "A service is requested as GET /uri-res/SERVICE?URI: N2Ls of a known name gets 200.", func(p *probe) outcome {
 		r := p.service("N2Ls", p.name())
@@ -103,7 +103,7 @@ var thttpCases = []row{
 	}},
 }
 
-// named returns a check that is only applicable if the authority of the names is known.
+// named wraps a check. The case is not applicable if the authority of the names is unknown.
 func named(check func(*probe) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		if p.name() == "" {
@@ -113,12 +113,12 @@ func named(check func(*probe) outcome) func(*probe) outcome {
 	}
 }
 
-// service requests a service as in RFC 2169.
+// service requests a resolution service such as N2L with the URL path of RFC 2169.
 func (p *probe) service(service, operand string, fields ...string) *response {
 	return p.web("GET", p.t.base+"/uri-res/"+service+"?"+operand, fields...)
 }
 
-// uris returns the URIs in the list for a service.
+// uris requests a service as text/uri-list, and returns the URIs in the list.
 func (p *probe) uris(service, operand string) []string {
 	r := p.service(service, operand, "Accept: text/uri-list")
 	if !r.is(200) || r.mediaType() != "text/uri-list" {
@@ -139,7 +139,8 @@ func uriLines(list string) []string {
 
 var listItems = regexp.MustCompile(`(?is)<li\b.*?(</li>|</ul>|$)`)
 
-// equivalentSpelling returns a URN with "urn" and the NID in upper case.
+// equivalentSpelling returns an equivalent URN with "URN" and the namespace identifier in upper
+// case.
 func equivalentSpelling(name string) (string, bool) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -193,8 +194,8 @@ func listOfURNs(p *probe, service string) outcome {
 	return passed()
 }
 
-// reverse requests a service for the first URL of the name. The list in the response must have the
-// entry, or at least a URL of the name if entry is "".
+// reverse requests a service for the first URL of the name, and checks the list in the response.
+// The list must contain the entry. If entry is "", it must contain any URL of the name.
 func reverse(p *probe, service, entry string) outcome {
 	urls := p.uris("N2Ls", p.name())
 	need(len(urls) > 0, "the name has no URL")

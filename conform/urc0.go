@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A part is a part of a text/urc-0 result (1995, 3.4.2).
+// A part is a part of a text/urc-0 body, which describes one URL (1995, 3.4.2).
 type part struct {
 	header string // the text after "====="
 	url    string // as spelled, with the line breaks of a folded URL
@@ -18,7 +18,8 @@ type part struct {
 
 const partMark = "====="
 
-// readParts splits a text/urc-0 result. The result head has the lines before the first header.
+// readParts splits a text/urc-0 body into parts. The result head contains the lines before the
+// first part.
 func readParts(body string) (head []string, parts []part) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body), "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -49,7 +50,7 @@ func readParts(body string) (head []string, parts []part) {
 	return head, parts
 }
 
-// urlStart matches the start of a line with a URL, which is a scheme, or "<URL:".
+// urlStart matches the beginning of a line with a URL: either a scheme or "<URL:".
 var urlStart = regexp.MustCompile(`^(<URL:|[A-Za-z][A-Za-z0-9+.-]*:[^ \t])`)
 
 func looksLikeURL(line string) bool { return urlStart.MatchString(line) }
@@ -63,8 +64,8 @@ func (p part) locator() string {
 	return s
 }
 
-// values returns the charset and the language in the header or by default, and any other text in
-// the header.
+// values returns the charset and the language in the header of the part, or their defaults. The
+// result odd contains all parameters that are neither.
 func (p part) values() (charset, language string, odd []string) {
 	charset, language = "US-ASCII", "x-unspecified"
 	for _, f := range strings.FieldsFunc(p.header, func(r rune) bool { return strings.ContainsRune(" \t;,/|():", r) }) {
@@ -112,7 +113,7 @@ var (
 	plainURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`)
 )
 
-// anchors returns the targets of the links in an HTML document.
+// anchors returns the targets of all links in an HTML document.
 func anchors(body string) []string {
 	var all []string
 	for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
@@ -121,8 +122,8 @@ func anchors(body string) []string {
 	return all
 }
 
-// firstURL returns the first URL with a common scheme in a response, or "". It first looks in the
-// parts of text/urc-0 or the links of HTML, and then in all of the text.
+// firstURL returns the first URL with a common scheme in a response, or "". It first searches the
+// parts of text/urc-0 or the links in HTML, and then the whole text.
 func firstURL(r *response) string {
 	var found []string
 	switch r.mediaType() {

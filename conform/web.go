@@ -149,7 +149,7 @@ var webCases = []row{
 	})},
 }
 
-// get requests the first name as a path.
+// get requests the path of the first name.
 func (p *probe) get() *response { return p.web("GET", p.path(p.name())) }
 
 // words returns the elements of a comma-separated list.
@@ -157,8 +157,8 @@ func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }
 
-// description returns the path of a description of the first name, and the response to a request
-// for it, which has the status 200. It returns false if the server gives no description.
+// description returns the path of a description of the first name, and the response for this path
+// with status 200. It returns false if the server has no description.
 func (p *probe) description() (string, *response, bool) {
 	if r := p.get(); r.is(200) {
 		return p.path(p.name()), r, true
@@ -171,7 +171,8 @@ func (p *probe) description() (string, *response, bool) {
 	return "", nil, false
 }
 
-// citation returns a check that requests a citation format and tests the body.
+// citation returns a check that requests the first name in a citation format and tests the body
+// with the function good.
 func citation(format string, good func([]byte) bool) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.web("GET", p.path(p.name()), "Accept: "+format)

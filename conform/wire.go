@@ -16,24 +16,26 @@ import (
 	"time"
 )
 
-// Limits in bytes on what is read of a response.
+// At most this many bytes of the header and the body of a response are read.
 const (
 	maxHead = 64 << 10
 	maxBody = 1 << 20
 )
 
-// After a complete response, the server has the timeout divided by lingerShare to close the
-// connection.
+// lingerShare divides the timeout. The result is the time that the server has for closing the
+// connection after a complete response.
 const lingerShare = 8
 
-// An Exchange is a request and its response, as bytes on the connection, inside any TLS.
+// An Exchange is a request and its response, as the bytes that were sent and received on the
+// connection. With TLS, these are the decrypted bytes.
 type Exchange struct {
 	Sent []byte
 	Got  []byte
 	Err  string // why there is no complete response, or ""
 }
 
-// A request is written by hand, so that its lines are sent as they are.
+// A request is an HTTP request. The package does not use net/http, so that it can also send invalid
+// or obsolete requests.
 type request struct {
 	method, target string
 	version        string   // "HTTP/1.0", or "" for a Simple-Request
@@ -55,7 +57,7 @@ func (r request) bytes() []byte {
 	return b.Bytes()
 }
 
-// A response is a parsed response. If its status is 0, no response arrived.
+// A response is a parsed HTTP response. The status is 0 if there was no valid status line.
 type response struct {
 	proto   string // "HTTP/1.0"
 	status  int
@@ -69,7 +71,7 @@ type response struct {
 	raw     []byte      // all bytes of the response
 }
 
-// all returns the values of a field.
+// all returns the values of all header fields with a name.
 func (r *response) all(name string) []string {
 	var values []string
 	for _, f := range r.fields {
@@ -80,7 +82,7 @@ func (r *response) all(name string) []string {
 	return values
 }
 
-// get returns the values of a field, joined with commas.
+// get returns the values of all header fields with a name, joined with commas.
 func (r *response) get(name string) string { return strings.Join(r.all(name), ", ") }
 
 func (r *response) has(name string) bool { return len(r.all(name)) > 0 }
@@ -115,7 +117,7 @@ func (r *response) String() string {
 	return s
 }
 
-// A dialer connects to the server.
+// A dialer opens connections to the server under test.
 type dialer struct {
 	address string // host:port
 	host    string // server name for TLS
@@ -125,8 +127,8 @@ type dialer struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// send sends a request on a new connection and reads the response. It stops when the connection
-// ends, or shortly after the response is complete.
+// send sends a request on a new connection and reads the response. It stops reading when the server
+// closes the connection, or shortly after the response is complete.
 func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
@@ -224,8 +226,8 @@ func (r *response) chunked() bool {
 	return strings.Contains(strings.ToLower(r.get("Transfer-Encoding")), "chunked")
 }
 
-// parseResponse parses a response. The response to a Simple-Request is only a body, unless it
-// begins with a status line.
+// parseResponse parses a response. A response to a Simple-Request that does not begin with a status
+// line consists only of a body.
 func parseResponse(raw []byte, q request) *response {
 	r := &response{raw: raw}
 	if q.version == "" && !bytes.HasPrefix(raw, []byte("HTTP/")) {

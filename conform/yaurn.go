@@ -11,10 +11,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// unrelated is a host for which no server is responsible (RFC 6761, 6.4).
+// unrelated is a reserved host name that cannot belong to any server (RFC 6761, section 6.4).
 const unrelated = "unrelated.invalid"
 
-// yaurnCases are the cases of draft-ietf-uri-yaurn-00, with the numbers in docs/spec/1995-yaurn.md.
+// yaurnCases are the cases for draft-ietf-uri-yaurn-00. Their IDs are the numbers of requirements
+// in docs/spec/1995-yaurn.md.
 var yaurnCases = []row{
 	{"Y95-41/200", "3.4.1", Must, "The resolver answers a request for a name that it knows with status 200.", knownName},
 	{"Y95-41/404", "3.4.1", Must, "The resolver answers a request for an unknown name with 404, as in HTTP.", func(p *probe) outcome {

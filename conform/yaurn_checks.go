@@ -23,12 +23,13 @@ func knownName(p *probe) outcome {
 	return passed()
 }
 
-// plainCharset requests the default charset of the draft. Without it, a server may send HTTP/1.1
-// clients another one.
+// plainCharset is a header field that requests US-ASCII, the default charset of
+// draft-ietf-uri-yaurn-00. Without this field, a server may send another charset to an HTTP/1.1
+// client.
 const plainCharset = "Accept-Charset: US-ASCII"
 
-// urc requests an ElementID as text/urc-0. If an intermediary may forward the request as HTTP/1.1,
-// the request names the charset.
+// urc requests an ElementID as text/urc-0. If there is an intermediary, which may forward the
+// request as HTTP/1.1, the request also specifies the charset.
 func (p *probe) urc(element string) *response {
 	if p.front(p.good) != "" {
 		return p.element(element, "Accept: text/urc-0", plainCharset)
@@ -70,8 +71,8 @@ func bareElement(p *probe) outcome {
 	return failed("%s got %s", p.elements[0], p.bare)
 }
 
-// gateway reports whether the server is a gateway to names of other authorities. Such a server
-// accepts a whole URN, but does not know a bare ElementID.
+// gateway reports whether the server is a gateway to names of other authorities. A gateway accepts
+// a whole URN, but rejects a bare ElementID.
 func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
 
 func simpleRequest(p *probe) outcome {
@@ -107,7 +108,8 @@ func unrelatedHost(p *probe) outcome {
 	return passed()
 }
 
-// takesURN ends the case as not applicable if the server does not accept whole URNs.
+// takesURN ends the case as not applicable if the server does not accept whole URNs as request
+// targets.
 func (p *probe) takesURN() {
 	if p.authority == "" {
 		panic(missing(NeedsAuthority, "the authority is unknown"))
@@ -121,7 +123,7 @@ func (p *probe) takesURN() {
 
 func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
 
-// spelledURN checks that a URN in another spelling has the same result as the first name.
+// spelledURN checks that another spelling of the first name, as a whole URN, gives the same result.
 func spelledURN(p *probe, name string) outcome {
 	p.takesURN()
 	return sameResult(p.known(), p.whole(name))
@@ -136,8 +138,8 @@ func movedName(p *probe) outcome {
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 
-// unfollowed requests the name that another one replaces. It ends the case as not applicable if the
-// server follows redirects itself.
+// unfollowed requests [Options].Moved, a name with a successor. It ends the case as not applicable
+// if the server is a gateway, because a gateway follows the redirect itself.
 func (p *probe) unfollowed() *response {
 	r := p.element(p.moved())
 	need(!p.gateway(), "a proxy or gateway follows the redirect itself")
@@ -202,8 +204,8 @@ func eachPart(check func(part) outcome) func(*probe) outcome {
 	})
 }
 
-// otherScripts looks for a letter outside ISO Latin-1 in the text or HTML about the first name. In
-// text/urc-0 there must be a character reference for this letter.
+// otherScripts searches the plain text or HTML for the first name for a letter outside ISO 8859-1.
+// The text/urc-0 for the same name must contain a character reference for this letter.
 func otherScripts(p *probe) outcome {
 	urc := p.urc(p.elements[0])
 	need(urc.mediaType() == "text/urc-0", "no result in text/urc-0: %s", urc)
@@ -223,8 +225,8 @@ func otherScripts(p *probe) outcome {
 	return skipped("the name has no text in other scripts")
 }
 
-// hasURLs checks that a format has all URLs of text/urc-0. The function read returns the URLs in a
-// body.
+// hasURLs checks that the body in the given format contains all URLs that the body in text/urc-0
+// contains. The function read returns the URLs in a body.
 func hasURLs(p *probe, format string, read func(string) []string) outcome {
 	r := p.known("Accept: " + format)
 	need(r.mediaType() == format, "no result in %s: %s", format, r)
@@ -272,14 +274,14 @@ func authorityList(element string) func(*probe) outcome {
 	}
 }
 
-// modified returns the date of the last change.
+// modified returns the time in the Last-Modified field.
 func modified(r *response) (time.Time, bool) {
 	t, err := http.ParseTime(r.get("Last-Modified"))
 	return t, err == nil
 }
 
-// settle waits until the last change of the first name is at least two seconds old, so that the
-// next change certainly has a later date (RFC 9110, 8.8.2.2).
+// settle waits until the Last-Modified date of the first name is at least two seconds old. Only
+// then is the date a strong validator (RFC 9110, section 8.8.2.2).
 func (p *probe) settle() {
 	const resolution = 2 * time.Second
 	date, err := http.ParseTime(p.known().get("Date"))
@@ -294,8 +296,8 @@ func (p *probe) settle() {
 	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
 }
 
-// notModified returns a check of a conditional request. The date of the last change is written in
-// the given layout.
+// notModified returns a check that sends the Last-Modified date in an If-Modified-Since field. The
+// parameter layout is the format of the date.
 func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()

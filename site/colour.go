@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Colours are the colours of the pages, as #rgb or #rrggbb. An empty colour means the default.
+// Colours configures the colours of the pages. Each colour has the form #rgb or #rrggbb. An empty
+// string means the default.
 type Colours struct {
 	Accent     string // links, buttons, and the line below the header
 	Background string // the page
@@ -17,13 +18,13 @@ type Colours struct {
 func defaultLight() Colours { return Colours{"#0b4f9e", "#ffffff"} }
 func defaultDark() Colours  { return Colours{"#8ab8f5", "#161616"} }
 
-// Text has one of these colours, whichever has more contrast.
+// Text is shown in one of these colours. The palette chooses the one with the higher contrast.
 const (
 	darkText  = "#1a1a1a"
 	lightText = "#ececec"
 )
 
-// minContrast is the least contrast between text and its background (WCAG 2.2, 1.4.3).
+// minContrast is the minimum contrast ratio between text and background (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
 type colour struct{ r, g, b uint8 }
@@ -39,7 +40,7 @@ func parseColour(text string) (colour, bool) {
 
 func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
-// luminance returns the relative luminance by WCAG 2.2.
+// luminance returns the relative luminance as defined by WCAG 2.2.
 func (c colour) luminance() float64 {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255
@@ -51,13 +52,13 @@ func (c colour) luminance() float64 {
 	return 0.2126*linear(c.r) + 0.7152*linear(c.g) + 0.0722*linear(c.b)
 }
 
-// contrast returns the contrast ratio by WCAG 2.2, which is from 1 to 21.
+// contrast returns the contrast ratio as defined by WCAG 2.2. It is between 1 and 21.
 func contrast(a, b colour) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// mix mixes two colours. The parameter share is the share of a.
+// mix mixes two colours. The parameter share, from 0 to 1, is the weight of a.
 func mix(a, b colour, share float64) colour {
 	part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*share + float64(y)*(1-share))) }
 	return colour{part(a.r, b.r), part(a.g, b.g), part(a.b, b.b)}
@@ -72,7 +73,7 @@ type palette struct {
 }
 
 // palette returns the palette for the colours, or an error if they are invalid. The parameter
-// suffix is the end of their keys in the configuration.
+// suffix is appended to configuration keys in errors, such as "-dark" in "accent-dark".
 func (c Colours) palette(suffix string, byDefault Colours) (p palette, err error) {
 	for _, part := range []struct {
 		key, text string
@@ -94,7 +95,7 @@ func (c Colours) palette(suffix string, byDefault Colours) (p palette, err error
 	return p, p.check(c, suffix)
 }
 
-// check returns an error if text would be hard to read.
+// check returns an error if the contrast between text and background is too low.
 func (p palette) check(c Colours, suffix string) error {
 	for _, on := range []colour{p.background, p.tint} {
 		if ratio := contrast(p.dim, on); ratio < minContrast {
@@ -113,7 +114,8 @@ func (p palette) check(c Colours, suffix string) error {
 	return nil
 }
 
-// ratioText rounds a contrast down, so that an error never shows a ratio that is enough.
+// ratioText formats a contrast ratio. It rounds down, so that a ratio below the minimum is never
+// shown as the minimum.
 func ratioText(ratio float64) string { return fmt.Sprintf("%.2f:1", math.Floor(ratio*100)/100) }
 
 func (p palette) css(selector string) string {

@@ -6,14 +6,14 @@ import (
 	"image/png"
 )
 
-// A Logo is a picture next to the name of the site.
+// A Logo is a picture that is shown next to the name of the site.
 type Logo struct {
 	Type    string // media type
 	Content []byte
 	name    string // last part of the path, with a hash of the content
 }
 
-// LogoPath begins the path of the logo, below the root of the server.
+// LogoPath is the prefix of the URL path of the logo, relative to the root path of the server.
 const LogoPath = "/-/site/"
 
 // Limits on a logo.
@@ -22,8 +22,8 @@ const (
 	maxPixels = 2000      // width and height of a PNG
 )
 
-// newLogo returns the logo with this content, or nil if there is no content. The content alone
-// determines the media type.
+// newLogo returns a logo for the content of a PNG or SVG file. It detects the format from the
+// content. If b is empty, it returns nil.
 func newLogo(b []byte) (*Logo, error) {
 	l := &Logo{Content: b}
 	switch {
@@ -46,10 +46,10 @@ func logoErrorf(layout string, args ...any) error {
 // Is reports whether name is the path of the logo below [LogoPath].
 func (l *Logo) Is(name string) bool { return l != nil && name == l.name }
 
-// Path returns the path of the logo below the root of the server.
+// Path returns the URL path of the logo, relative to the root path of the server.
 func (l *Logo) Path() string { return LogoPath + l.name }
 
-// checkPNG checks that a PNG can be shown. It checks the size before it decodes the pixels.
+// checkPNG checks that a PNG can be decoded. It checks the dimensions before it decodes the pixels.
 func checkPNG(b []byte) error {
 	size, err := png.DecodeConfig(bytes.NewReader(b))
 	if err == nil && (size.Width > maxPixels || size.Height > maxPixels) {

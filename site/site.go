@@ -1,6 +1,7 @@
-// Package site has what all public pages of a server have in common: a header with the name and
-// logo of the institution that runs it, a style sheet with its colours, and a footer. It also has
-// the texts of the public pages in several languages.
+// Package site provides the common parts of all public pages of a server. These are a header with
+// the name and logo of the institution that runs the server, a style sheet with the colours of the
+// institution, and a footer. The package also contains the texts of the public pages in several
+// languages.
 package site
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// Settings describe the institution that runs a server. All of them may be empty.
+// Settings describes the institution that runs a server. All fields are optional.
 type Settings struct {
 	Name    string // name of the institution or the service
 	Logo    []byte // a PNG or SVG file
@@ -29,10 +30,10 @@ type Settings struct {
 	Dark    Colours // for readers who prefer dark pages
 }
 
-// A Link is a link at the end of each page.
+// A Link is a link in the footer of each page.
 type Link struct{ Text, URL string }
 
-// A SettingError means that a setting is invalid.
+// A SettingError reports an invalid setting.
 type SettingError struct {
 	Key     string // key of the setting in the configuration, such as accent-dark
 	Value   string // the invalid part of the value, or ""
@@ -46,7 +47,8 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.Key, e.Value, e.Message)
 }
 
-// A Site has valid settings and the style sheet for them. It is safe for concurrent use.
+// A Site holds validated settings and the style sheet that results from them. It is safe for
+// concurrent use.
 type Site struct {
 	settings Settings
 	logo     *Logo
@@ -55,14 +57,14 @@ type Site struct {
 	texts    *messages.Set
 }
 
-// Limits on texts, in characters.
+// These are the maximum lengths of texts in characters, and the maximum number of links.
 const (
 	maxName   = 100
 	maxFooter = 500
 	maxLinks  = 10
 )
 
-// New returns a Site with these settings. The error joins a [*SettingError] for each invalid
+// New returns a Site with the given settings. The error joins a [*SettingError] for each invalid
 // setting.
 func New(s Settings) (*Site, error) {
 	texts, failed := readTexts()
@@ -79,7 +81,7 @@ func New(s Settings) (*Site, error) {
 	return out, nil
 }
 
-// Digest returns the digest of a style sheet or script, for a Content-Security-Policy.
+// Digest returns the hash source of a style sheet or script for a Content-Security-Policy.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -95,7 +97,7 @@ func checkText(key, text string, most int) error {
 	return nil
 }
 
-// ParseLink parses a link in a configuration, which is a text, a space and a URL.
+// ParseLink parses a link in a configuration. A link is a text, followed by a space and a URL.
 func ParseLink(text string) (Link, error) {
 	i := strings.LastIndexByte(text, ' ')
 	if i < 0 || strings.TrimSpace(text[:i]) == "" {
@@ -151,7 +153,7 @@ func (s *Site) Logo() *Logo { return s.logo }
 // Contact returns the URL where readers can reach the operator, or "".
 func (s *Site) Contact() string { return s.settings.Contact }
 
-// Policy returns the Content-Security-Policy for a page with these scripts.
+// Policy returns the Content-Security-Policy for a page that contains the given scripts inline.
 func (s *Site) Policy(scripts ...string) string {
 	policy := "default-src 'none'; style-src " + s.digest
 	for i, text := range scripts {
@@ -166,8 +168,8 @@ func (s *Site) Policy(scripts ...string) string {
 	return policy + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// ContactText returns what to show for the URL of a contact, which is a mail address without its
-// scheme.
+// ContactText returns the text of a link to a contact. For a mailto URL, the text is the mail
+// address. For any other URL, it is the URL.
 func ContactText(contact string) string {
 	address, ok := strings.CutPrefix(contact, "mailto:")
 	if !ok {

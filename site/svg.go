@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// The namespaces of SVG that browsers know.
+// These are the XML namespaces that browsers interpret in SVG.
 const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 )
 
-// svgElements are the elements of SVG that a logo may have. They do not run scripts, load files, or
-// change over time.
+// svgElements are the SVG elements that a logo may contain. None of them can run scripts, load
+// files, or animate the picture.
 const svgElements = ` svg g defs symbol use title desc metadata style path rect circle ellipse line polyline polygon
 	text tspan textPath linearGradient radialGradient stop pattern clipPath mask marker switch view
 	filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
 	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
 	feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence `
 
-// editorSpaces are what the namespaces of drawing programs begin with. Browsers ignore data in
-// these namespaces.
+// editorSpaces contains the prefixes of XML namespaces that drawing programs use for their own
+// data. Browsers ignore this data.
 var editorSpaces = [...]string{
 	"http://www.inkscape.org/", "http://sodipodi.sourceforge.net/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
 	"http://purl.org/dc/", "http://creativecommons.org/ns#", "http://web.resource.org/cc/", "http://www.serif.com/",
 }
 
-// checkSVG checks that a file is an SVG picture without scripts, event attributes, references to
-// other files, and external definitions.
+// checkSVG checks that a file is an SVG picture. The picture must not contain scripts, event
+// attributes, references to other files, or external definitions.
 func checkSVG(b []byte) error {
 	c := svgChecker{Decoder: xml.NewDecoder(bytes.NewReader(b))}
 	c.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("the file must be in UTF-8") }
@@ -52,7 +52,7 @@ func checkSVG(b []byte) error {
 	}
 }
 
-// An svgChecker checks the tokens of a file, in order.
+// An svgChecker checks the XML tokens of a file one after another.
 type svgChecker struct {
 	*xml.Decoder
 	depth int
@@ -103,7 +103,7 @@ func (c *svgChecker) end() string {
 	return styleFault(text)
 }
 
-// checkBefore checks a token before the first element.
+// checkBefore checks a token that precedes the first element.
 func checkBefore(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -175,9 +175,9 @@ func svgAttributeFault(a xml.Attr) string {
 	return styleFault(a.Value)
 }
 
-// styleFault returns why a style sheet or an attribute value is not allowed, or "". Escapes are not
-// allowed, because they could hide anything. The function url() may only refer to parts of the
-// picture.
+// styleFault returns the reason why a style sheet or an attribute value is not allowed, or "".
+// Escapes are not allowed, because they could hide a forbidden reference. The CSS function url()
+// may only refer to parts of the picture itself.
 func styleFault(text string) string {
 	text = strings.ToLower(text)
 	switch {

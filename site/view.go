@@ -23,7 +23,7 @@ var catalogues embed.FS
 
 var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en", "de", "fr", "fi") })
 
-// Default returns the site without settings.
+// Default returns a site with empty settings.
 var Default = sync.OnceValue(func() *Site {
 	s, err := New(Settings{})
 	if err != nil {
@@ -35,11 +35,12 @@ var Default = sync.OnceValue(func() *Site {
 // Texts returns the texts of the pages in all languages.
 func (s *Site) Texts() *messages.Set { return s.texts }
 
-// Page returns what a page in the default language has in common with all others. The parameter
-// root is the path of the server on its host, without a slash at its end.
+// Page returns a page in the default language. The parameter root is the path of the server on its
+// host, without a final slash.
 func (s *Site) Page(root string) *Page { return &Page{Site: s, Root: root, Texts: s.texts.All()[0]} }
 
-// A Page is what a page has in common with all others: the header, the footer and the language.
+// A Page is the common part of a public page. It provides the header, the footer and the texts in
+// the language of the page.
 type Page struct {
 	*Site
 	Root    string // path of the server on its host, without a slash at its end
@@ -49,20 +50,20 @@ type Page struct {
 	noLogo  bool
 }
 
-// In makes the page use the texts of a language.
+// In sets the texts of the page, and so its language. It returns p.
 func (p *Page) In(texts *messages.Catalogue) *Page {
 	p.Texts = texts
 	return p
 }
 
-// WithoutLogo makes the page show the name of the site without the logo. Use it for a page at the
-// URL of another server, which does not have the logo.
+// WithoutLogo makes the page show the name of the site without the logo, and returns p. Use it for
+// a page that is shown at the URL of another server, because the logo is not available there.
 func (p *Page) WithoutLogo() *Page {
 	p.noLogo = true
 	return p
 }
 
-// OrDefault returns p. If p is nil, it returns a page of a site without settings.
+// OrDefault returns p. If p is nil, it returns a page of the [Default] site.
 func (p *Page) OrDefault(root string) *Page {
 	if p == nil {
 		return Default().Page(root)
@@ -71,25 +72,25 @@ func (p *Page) OrDefault(root string) *Page {
 }
 
 // T returns the message for a key in the language of the page. If an argument is a [template.HTML],
-// so is the result.
+// the result is a [template.HTML] as well.
 func (p *Page) T(key string, args ...any) (any, error) { return p.Texts.Lookup(key, args...) }
 
-// Plain is [Page.T] without HTML.
+// Plain is like [Page.T], but always returns plain text.
 func (p *Page) Plain(key string, args ...any) string { return p.Texts.Text(key, args...) }
 
 // SiteName returns the name of the site.
 func (p *Page) SiteName() string { return cmp.Or(p.settings.Name, p.Plain("site.name")) }
 
-// Footer returns the sentence for the end of the page, or "".
+// Footer returns the configured sentence for the footer of the page, or "".
 func (p *Page) Footer() string { return p.settings.Footer }
 
-// Links returns the links for the end of the page.
+// Links returns the configured links for the footer of the page.
 func (p *Page) Links() []Link { return p.settings.Links }
 
-// Style returns the style sheet.
+// Style returns the style sheet of the page.
 func (p *Page) Style() template.CSS { return template.CSS(p.style) }
 
-// LogoURL returns the path of the logo, or "".
+// LogoURL returns the URL path of the logo, or "" if the page shows no logo.
 func (p *Page) LogoURL() string {
 	if p.logo == nil || p.noLogo {
 		return ""
@@ -97,7 +98,7 @@ func (p *Page) LogoURL() string {
 	return p.Root + p.logo.Path()
 }
 
-// common has the templates of [Page.Begin] and [Page.End].
+// common returns the templates for [Page.Begin] and [Page.End].
 var common = sync.OnceValues(parseLayout)
 
 func parseLayout() (*template.Template, error) {
@@ -116,9 +117,9 @@ func functions() template.FuncMap {
 	}
 }
 
-// Parse parses the template of a page. The template begins with {{template "begin" .}}, which
-// writes the head up to the title. Later it must have {{template "head" .}} and {{template "end"
-// .}}. Its data must embed a [*Page].
+// Parse parses the template of a page. The template must begin with {{template "begin" .}}, which
+// writes the HTML head up to the title. After that, it must contain {{template "head" .}} and
+// finally {{template "end" .}}. The data for the template must embed a [*Page].
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
 	t, err := parseLayout() // a template cannot be cloned after it was executed
 	if err == nil {
@@ -130,20 +131,20 @@ func Parse(name, text string, more template.FuncMap) (*template.Template, error)
 	return t, nil
 }
 
-// A part is the data of these templates.
+// A part is the data for the templates of [common].
 type part struct {
 	*Page
 	Title string
 	Head  template.HTML
 }
 
-// Begin returns the page up to its main part. The parameter head has more elements for the HTML
-// head.
+// Begin returns the beginning of the page up to its main part. The parameter head contains
+// additional elements for the HTML head.
 func (p *Page) Begin(title string, head template.HTML) (template.HTML, error) {
 	return p.execute("whole", part{p, title, head})
 }
 
-// End returns the page after its main part.
+// End returns the end of the page after its main part.
 func (p *Page) End() (template.HTML, error) { return p.execute("end", part{Page: p}) }
 
 func (p *Page) execute(name string, data part) (template.HTML, error) {

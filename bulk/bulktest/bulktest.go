@@ -1,8 +1,8 @@
 // Package bulktest generates files of records for tests and benchmarks of imports and exports. The
 // same number of records and the same options always give the same bytes. Records are generated
 // while the file is read, so a file of any size needs little memory. The names belong to several
-// authorities and are as long as real names. The names of one authority are sorted by their keys,
-// as in files from publishers.
+// authorities and are as long as real names. Except for UUIDs, the names of one authority are
+// sorted, as in files from publishers.
 package bulktest
 
 import (

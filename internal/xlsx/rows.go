@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Cell is a cell with a value.
+// A Cell is a cell that has a value.
 type Cell struct {
 	Column  int    // from 0
 	Text    string // numbers as in JSON, dates as in ISO 8601, true and false
@@ -16,13 +16,13 @@ type Cell struct {
 	Problem string // why the cell has no text, or ""
 }
 
-// A Row is a row with the cells that have values, in the order of their columns.
+// A Row contains the cells of a row that have values, in column order.
 type Row struct {
 	Number int // from 1
 	Cells  []Cell
 }
 
-// A Rows reads the rows of a sheet.
+// Rows is an iterator over the rows of a sheet.
 type Rows struct {
 	book   *Workbook
 	part   *part
@@ -32,7 +32,7 @@ type Rows struct {
 	err    error
 }
 
-// Rows returns a reader of the rows of a sheet. The caller must close it.
+// Rows returns an iterator over the rows of a sheet. The caller must close the iterator.
 func (w *Workbook) Rows(name string) (*Rows, error) {
 	for _, s := range w.sheets {
 		if s.name == name {
@@ -45,8 +45,8 @@ func (w *Workbook) Rows(name string) (*Rows, error) {
 
 func (r *Rows) Close() { r.part.close() }
 
-// Next returns the next row that has a value. It is valid until the next call. At the end the error
-// is io.EOF.
+// Next returns the next row that has a value. The row is valid until the next call. After the last
+// row, the error is io.EOF.
 func (r *Rows) Next() (Row, error) {
 	for r.err == nil {
 		var t xml.Token
@@ -103,8 +103,8 @@ func (r *Rows) row(begin xml.StartElement) error {
 	}
 }
 
-// column returns the column of a cell, where the parameter before is the column of the previous
-// cell.
+// column returns the column number of a cell. The parameter before is the column number of the
+// previous cell in the row.
 func (r *Rows) column(e xml.StartElement, before int) (int, error) {
 	at := before + 1
 	if s := attribute(e, "r"); s != "" {
@@ -132,7 +132,7 @@ func columnOf(letters string) int {
 	return n - 1
 }
 
-// ColumnName returns the letters of a column, where 0 is the first.
+// ColumnName returns the letters of a column. The first column is 0, and its letter is A.
 func ColumnName(column int) string {
 	var s string
 	for n := column + 1; n > 0; n = (n - 1) / 26 {
@@ -230,7 +230,7 @@ func (r *Rows) numeric(c *Cell, begin xml.StartElement, value string) {
 	}
 }
 
-// Empty reports whether a sheet has no values.
+// Empty reports whether no cell of a sheet has a value.
 func (w *Workbook) Empty(name string) (bool, error) {
 	r, err := w.Rows(name)
 	if err != nil {

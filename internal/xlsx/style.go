@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A kind says how a number is shown.
+// A kind is the way in which a number format displays a number.
 type kind uint8
 
 const (
@@ -18,7 +18,8 @@ const (
 	clock kind = 2 // a time; day|clock is a date with a time
 )
 
-// readStyles finds out which formats of cells show dates and times.
+// readStyles reads the part with the cell formats, and determines which of them display dates or
+// times.
 func (w *Workbook) readStyles(at string) error {
 	p, err := w.open(at)
 	if err != nil {
@@ -63,7 +64,7 @@ func (w *Workbook) readStyles(at string) error {
 	}
 }
 
-// builtIn returns the kind of a built-in format (ISO/IEC 29500-1, 18.8.30).
+// builtIn returns the kind of a built-in number format (ISO/IEC 29500-1, 18.8.30).
 func builtIn(id int) kind {
 	switch {
 	case id >= 14 && id <= 17, id >= 27 && id <= 31, id == 36, id >= 50 && id <= 54, id == 57, id == 58:
@@ -109,8 +110,8 @@ func kindOf(code string) (k kind) {
 	return k
 }
 
-// dateText returns a number as a date and time of ISO 8601, and whether it is only a date. The
-// result ok is false if the number is not a time.
+// dateText converts a number to an ISO 8601 date, time, or both. The result isDay is true for a
+// date without a time. The result ok is false if the number is not a valid date or time.
 func (w *Workbook) dateText(number string, k kind) (text string, isDay, ok bool) {
 	const last = 2958466 // the day after 9999-12-31
 	n, err := strconv.ParseFloat(number, 64)
@@ -124,7 +125,7 @@ func (w *Workbook) dateText(number string, k kind) (text string, isDay, ok bool)
 	}
 	first := time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	if w.since == 1900 {
-		// Spreadsheet programs count 29 February 1900, which did not exist, as day 60.
+		// Spreadsheet programs count 29 February 1900 as day 60, although this day did not exist.
 		switch first = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC); {
 		case days == 0, days == 60:
 			return "", false, false

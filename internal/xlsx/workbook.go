@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on a workbook.
+// These are the limits on workbooks.
 const (
 	MaxSize = 64 << 20 // bytes of a file, which the caller must check
 
@@ -28,10 +28,10 @@ const (
 	maxColumn    = 1 << 14 // last column
 )
 
-// ErrNotWorkbook means that a file is not a workbook.
+// ErrNotWorkbook reports that a file is not a workbook.
 var ErrNotWorkbook = errors.New("not a workbook (.xlsx)")
 
-// A DamagedError means that a workbook cannot be read.
+// A DamagedError reports that a part of a workbook is invalid or missing.
 type DamagedError struct {
 	Part   string // part of the archive, such as "xl/workbook.xml"
 	Reason string
@@ -53,7 +53,7 @@ type sheet struct {
 	hidden     bool
 }
 
-// A budgetReader returns an error after a number of bytes, unless off is true.
+// A budgetReader returns an error if more than left bytes are read, unless off is set.
 type budgetReader struct {
 	io.ReaderAt
 	left int
@@ -67,7 +67,7 @@ func (b *budgetReader) ReadAt(p []byte, at int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, at)
 }
 
-// Open opens a workbook of size bytes.
+// Open opens a workbook. The parameter size is its length in bytes.
 func Open(in io.ReaderAt, size int64) (*Workbook, error) {
 	bounded := &budgetReader{ReaderAt: in, left: maxDirectory}
 	archive, err := zip.NewReader(bounded, size)
@@ -193,7 +193,7 @@ func (w *Workbook) readSheets(at string, rel relations) error {
 	return nil
 }
 
-// A table stores texts one after another.
+// A table stores strings in a single byte slice.
 type table struct {
 	text []byte
 	ends []uint32
@@ -239,7 +239,7 @@ func (w *Workbook) readStrings(at string) error {
 	}
 }
 
-// A part reads the XML of a part of the archive.
+// A part reads an XML file in the archive.
 type part struct {
 	name  string
 	d     *xml.Decoder
@@ -270,7 +270,7 @@ func (p *part) close() { _ = p.in.Close() } // errors of reading were returned b
 
 func (p *part) damaged(reason string) error { return &DamagedError{p.name, reason} }
 
-// Read reads XML, within the limits.
+// Read reads decompressed XML. It returns an error if an element or the part exceeds its limit.
 func (p *part) Read(b []byte) (int, error) {
 	switch {
 	case p.left <= 0:
@@ -284,7 +284,8 @@ func (p *part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next returns the next token, which is valid until the next call. At the end the error is io.EOF.
+// next returns the next token. The token is valid until the next call. At the end of the part, the
+// error is io.EOF.
 func (p *part) next() (xml.Token, error) {
 	t, err := p.d.Token()
 	switch {
@@ -304,8 +305,8 @@ func (p *part) next() (xml.Token, error) {
 	return t, nil
 }
 
-// text returns the text of an element after its start tag. It consists of all <t> except for the
-// <t> that give the pronunciation.
+// text returns the text of an element after its start tag has been read. The text is the
+// concatenation of all <t> elements, except those that give the pronunciation.
 func (p *part) text() (string, error) {
 	var b strings.Builder
 	outside, in, spoken := p.depth-1, false, 0
@@ -370,7 +371,7 @@ func attribute(e xml.StartElement, name string) string {
 
 func isTrue(s string) bool { return s == "1" || s == "true" || s == "on" }
 
-// unescape decodes characters of the form _x000A_ (ISO/IEC 29500-1, 22.9.2.19).
+// unescape decodes escapes of the form _x000A_ (ISO/IEC 29500-1, 22.9.2.19).
 func unescape(s string) string {
 	const size = len("_x000A_")
 	var b strings.Builder

@@ -392,7 +392,7 @@ func fronts() []string {
 }
 
 // front returns the evidence that a response comes from an intermediary instead of the resolver, or
-// "" if there is none.
+// "" without evidence.
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f

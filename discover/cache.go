@@ -29,9 +29,9 @@ type answer struct {
 	expires time.Time
 }
 
-// read returns the records in a message that answer a question. These are records of type t and
-// class IN whose owner is fqdn, or a name to which fqdn is an alias. All others are ignored,
-// including additional records.
+// read returns the records in m that answer a question. These are records of type t and class IN
+// whose owner is fqdn or a name for which fqdn is an alias. All other records, including additional
+// records, are ignored.
 func read(m *dns.Msg, fqdn string, t uint16) answer {
 	a := answer{life: maxLife}
 	owner, hops := fqdn, 0
@@ -66,7 +66,7 @@ func read(m *dns.Msg, fqdn string, t uint16) answer {
 }
 
 // negativeLife returns how long a negative response is valid (RFC 2308, section 5), or 0 if the
-// zone does not say.
+// response has no SOA record.
 func negativeLife(m *dns.Msg) time.Duration {
 	for _, rr := range m.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {
@@ -76,7 +76,7 @@ func negativeLife(m *dns.Msg) time.Duration {
 	return 0
 }
 
-// A cache stores responses until they expire, but at most maxKept of them.
+// A cache stores up to maxKept responses until they expire.
 type cache struct {
 	now func() time.Time
 
@@ -84,7 +84,8 @@ type cache struct {
 	kept map[question]answer
 }
 
-// get returns a cached response. It reduces the time to live of the records by their age.
+// get returns a cached response. It subtracts the age of the response from the time to live of the
+// records.
 func (c *cache) get(q question) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Database looks up rules of DDDS, the Dynamic Delegation Discovery System, in DNS (RFC 3403).
-// [Resolver] implements it. If there are no such records, the error is a [*net.DNSError] with
-// IsNotFound. Any other error means that DNS failed.
+// A Database looks up the rules of the Dynamic Delegation Discovery System (DDDS) in DNS (RFC
+// 3403). [Resolver] implements Database. If a domain name does not have the records, the error is a
+// [*net.DNSError] with IsNotFound set. Any other error means that the lookup failed.
 type Database interface {
 	LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error)
 	LookupSRV(ctx context.Context, name string) ([]SRV, error)
 }
 
-// Limits on one search.
+// Limits on a search.
 const (
 	maxRules    = 64 // rules at one key
 	maxLookups  = 16 // lookups of rules and services
@@ -37,7 +37,7 @@ const (
 	flagOther   = 'P'
 )
 
-// A ruleSet holds the rules at a key, in order, and the progress of the search in them.
+// A ruleSet holds the rules at a key in their order, and the state of the search at this key.
 type ruleSet struct {
 	key      string
 	rules    []NAPTR
@@ -49,8 +49,8 @@ type ruleSet struct {
 }
 
 // A search runs the algorithm of RFC 3402, section 3.3, as RFC 3404 applies it. When a terminal
-// rule matches, the search yields the ways to which the rule leads. If the caller continues, it
-// tries other rules of the same order too.
+// rule matches, the search yields the ways to which the rule leads. If the caller continues the
+// iteration, the search also tries other rules of the same order.
 type search struct {
 	f       *Finder
 	aus     string // the application unique string, to which rules are applied
@@ -71,8 +71,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key. A key without rules, or without a rule that applies to the name, is not
-// an error.
+// run starts the search at a key, and restarts it if rules expire meanwhile. It returns nil if the
+// key has no rules, or no rule that applies to the name.
 func (s *search) run(ctx context.Context, key, reason string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
@@ -90,7 +90,7 @@ var (
 	errEnough  = errors.New("stopped by the caller")
 )
 
-// once searches from the first key until no rules are left.
+// once runs the search from the first key until no rules are left, without restarts.
 func (s *search) once(ctx context.Context, key, why string) error {
 	err := s.enter(ctx, key, why)
 	if isNotFound(err) {
@@ -158,8 +158,8 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow continues with the rules at the next key. If the key has no rules, it returns an error,
-// and no other rule is tried instead (RFC 3403, section 8).
+// follow continues with the rules at the next key. If the key has no rules, it returns an error and
+// the search ends (RFC 3403, section 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {
 		return &RuleError{set.key, "they form a loop back to " + key}
@@ -177,14 +177,14 @@ type checkedRule struct {
 	services Services
 }
 
-// String returns the rule as in a master file, without its owner.
+// String returns the rule in the format of a DNS master file, without the owner name.
 func (r NAPTR) String() string {
 	return fmt.Sprintf("%d %d %s %s %s %s.", r.Order, r.Preference,
 		quoteString(r.Flags), quoteString(r.Services), quoteString(r.Regexp), r.Replacement)
 }
 
-// match returns the next rule that applies to the name and that the caller can follow, with the
-// result of applying it.
+// match returns the next rule that applies to the name and that the caller supports. The string is
+// the result of the rule's substitution.
 func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	for set.next < len(set.rules) {
 		r := checkedRule{NAPTR: set.rules[set.next]}
@@ -204,8 +204,8 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If that is not possible, reason says why. A rule
-// with unknown flags is ignored.
+// apply parses a rule and applies it to the name. If the rule must be skipped, for example because
+// its flags are unknown, reason describes why.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, reason string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
@@ -248,8 +248,8 @@ func readFlags(flags string) (flag byte, ok bool) {
 	return flag, true
 }
 
-// rewrite applies the substitution of a rule, which is an expression or a domain name (RFC 3403,
-// section 4.1).
+// rewrite applies the substitution of a rule, which is a substitution expression or a domain name
+// (RFC 3403, section 4.1).
 func rewrite(r NAPTR, aus string) (result, why string) {
 	switch {
 	case r.Regexp != "" && r.Replacement != "":
@@ -271,8 +271,8 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 	return result, ""
 }
 
-// protocols are the names of the protocol of RFC 2169 in rules, with its default port. Older rules
-// call it http (RFC 2168; RFC 2915, section 7).
+// protocols maps the names of the protocol THTTP (RFC 2169) in rules to its default port. Older
+// rules use the name http (RFC 2168; RFC 2915, section 7).
 var protocols = map[string]uint16{"thttp": 80, "http": 80}
 
 func (f *Finder) knows(protocol string) bool {
@@ -343,8 +343,8 @@ func thttpURL(host string, port uint16) string {
 }
 
 // services yields the ways to the hosts that SRV records list for a service. It returns an error if
-// there are no such records. If the zone says that the service is not offered (RFC 2782), it yields
-// nothing.
+// there are no SRV records. It yields nothing if the SRV record means that the service is not
+// offered (RFC 2782).
 func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
 	s.f.trace("the rule leads to servers: look up SRV", key)
 	if err := s.count(key); err != nil {
@@ -386,8 +386,7 @@ func (s *search) found(w Way) error {
 	return nil
 }
 
-// quoteString quotes a character-string for a master file, with backslashes and quotes doubled (RFC
-// 1035, section 5.1).
+// quoteString quotes a character-string for a DNS master file (RFC 1035, section 5.1).
 func quoteString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -11,24 +11,25 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// Port is the TCP port of resolvers in the protocol of 1995 (3.2). No port has been assigned.
+// Port is the default TCP port of resolvers with the protocol of draft-ietf-uri-yaurn-00 (section
+// 3.2). IANA has not assigned a port to this protocol.
 const Port = 4500
 
 const maxAddresses = 16
 
-// DNS looks up addresses; [net.Resolver] implements it.
+// DNS looks up addresses. [net.Resolver] implements it.
 type DNS interface {
 	// LookupNetIP returns the addresses of host. The network is "ip", which means IPv4 and IPv6.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Addresses looks up the addresses of a fully qualified domain name. It returns at most
-// [maxAddresses], without duplicates. If fqdn is itself an address, Addresses returns it. Addresses
-// returns the error of dns, or an error that says that the name has no address.
+// Addresses looks up the addresses of a fully qualified domain name. It returns at most 16
+// addresses, without duplicates. If fqdn is an IP address, Addresses returns this address. The
+// error is the error of dns, or means that the name has no address.
 //
-// IPv4 and IPv6 addresses alternate, beginning with the family of the first address (RFC 8305,
-// section 4). So a client that tries the addresses in order soon finds a family that works. Within
-// a family they keep the order of dns. A search list of the local machine is never used.
+// IPv4 and IPv6 addresses alternate, so that a client which tries the addresses in order soon tries
+// both families (RFC 8305, section 4). The family of the first address from dns comes first. Within
+// a family, the addresses have the order of dns. The search list of the local machine is not used.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -36,8 +37,8 @@ func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) 
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 
-// HostAddresses is like [Addresses], for a host that a user has typed. The search list of the local
-// machine may complete it.
+// HostAddresses is like [Addresses], for a host that a user has typed. The host is looked up with
+// the search list of the local machine, if dns uses that list.
 func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

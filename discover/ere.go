@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on the expressions in rules, which come from strangers.
+// Limits on the expressions in rules, which are untrusted input.
 const (
 	maxRepeat  = 255  // RE_DUP_MAX of POSIX
 	maxProgram = 1000 // characters of an expression after its repetitions are expanded
 )
 
-// A standing says what comes before the current position of the parser.
+// A standing describes the text before the current position of the parser.
 type standing int
 
 const (
@@ -25,9 +25,8 @@ const (
 	atRepeat
 )
 
-// An ere converts an extended regular expression of POSIX 1003.2, 2.8.4 to the syntax of package
-// regexp, which matches in linear time. Expressions whose meaning POSIX leaves undefined are
-// errors.
+// An ere converts an extended regular expression of POSIX (1003.2, section 2.8.4) to the syntax of
+// package regexp. It rejects expressions whose meaning POSIX leaves undefined.
 type ere struct {
 	in    string
 	at    int
@@ -41,8 +40,9 @@ type ere struct {
 	last   int   // size of the last atom
 }
 
-// compileERE compiles an expression, and returns it with the number of its groups. The expression
-// prefers the leftmost longest match. An error has no Input, and its offset is in s.
+// compileERE compiles an expression. It returns the compiled expression, which prefers the leftmost
+// longest match, and the number of groups. The Offset of an [*Error] refers to s, and its Input is
+// empty.
 func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
 	e := ere{in: s, delim: delim}
 	if fold {
@@ -114,7 +114,7 @@ func (e *ere) element() error {
 	return nil
 }
 
-// atom writes something that can be repeated, and adds its size.
+// atom writes an element that can be repeated, and adds its size.
 func (e *ere) atom(begin int, text string, size int) error {
 	e.out.WriteString(text)
 	e.before, e.last = atAtom, size
@@ -150,8 +150,8 @@ func (e *ere) escape(begin int) error {
 	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
 }
 
-// repeat repeats the last atom. The parameter n is the number of copies of the atom in the expanded
-// expression.
+// repeat writes a repetition of the last atom. The parameter n is the number of copies of the atom
+// in the expanded expression.
 func (e *ere) repeat(begin int, text string, n int) error {
 	if e.before != atAtom {
 		return e.fail(begin, "%q has nothing to repeat", e.in[begin:e.at])
@@ -189,7 +189,8 @@ func (e *ere) number() (n int, ok bool) {
 	return n, ok && n <= maxRepeat
 }
 
-// bracket reads a bracket expression. A backslash is a literal there, except before the delimiter.
+// bracket reads a bracket expression, in which a backslash is a literal except before the
+// delimiter.
 func (e *ere) bracket(begin int) error {
 	var class strings.Builder
 	class.WriteByte('[')
@@ -239,7 +240,8 @@ func (e *ere) member(class *strings.Builder, first bool) error {
 	return nil
 }
 
-// bound reads a character in a bracket expression, which may have the form "[.x.]" or "[=x=]".
+// bound reads a character in a bracket expression. The character may be written as "[.x.]" or
+// "[=x=]".
 func (e *ere) bound() (rune, error) {
 	begin := e.at
 	if e.at == len(e.in) {

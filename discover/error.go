@@ -33,8 +33,8 @@ func refuse(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// A RuleError means that the rules in DNS are invalid or do not lead to a resolver. It is a mistake
-// in the zone at Key, and not a failure of the network.
+// A RuleError means that the rules in DNS are invalid or do not lead to a resolver. The mistake is
+// in the DNS zone, and not in the network.
 type RuleError struct {
 	Key    string // the domain name with the invalid rules or records
 	Reason string

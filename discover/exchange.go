@@ -11,7 +11,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// answer returns the response for a name from the cache, or queries DNS. Concurrent calls with the
+// answer returns the response to a question from the cache or from DNS. Concurrent calls with the
 // same question share a query.
 func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
 	key := question{fqdn, t}
@@ -83,8 +83,8 @@ func failure(fqdn, server string, err error) error {
 	}
 }
 
-// askServer queries a server. If the server does not support EDNS, the query is repeated without it
-// (RFC 6891, section 7).
+// askServer queries a server. If the server does not support EDNS, askServer repeats the query
+// without EDNS (RFC 6891, section 7).
 func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
 	q := new(dns.Msg)
 	q.SetQuestion(fqdn, t)
@@ -122,8 +122,8 @@ func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeo
 	return m, err
 }
 
-// ask sends a query from a new port, and waits for the response. Over UDP it ignores packets that
-// are not responses to the query.
+// ask sends a query from a new local port, and waits for the response. Over UDP, it ignores packets
+// that are not responses to this query.
 func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -155,8 +155,8 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 	return nil, errors.New("too many responses to other questions")
 }
 
-// answers reports whether m is a response to q. It must have the same ID and the same question. The
-// question may be missing if the server could not parse it.
+// answers reports whether m is a response to q, with the same ID and the same question. If the
+// server could not parse the query, the question may be missing.
 func answers(m, q *dns.Msg) bool {
 	if m.Id != q.Id || !m.Response || m.Opcode != dns.OpcodeQuery {
 		return false

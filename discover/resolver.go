@@ -40,7 +40,7 @@ type NAPTR struct {
 	TTL               time.Duration
 }
 
-// An SRV says where a service is (RFC 2782).
+// An SRV is an SRV record, which has the host and port of a service (RFC 2782).
 type SRV struct {
 	Priority, Weight, Port uint16
 	Target                 string // without the dot at its end; "" means that the service is not offered
@@ -49,16 +49,16 @@ type SRV struct {
 
 // ResolverOptions configure a [Resolver]. The zero value uses the DNS servers of the system.
 type ResolverOptions struct {
-	// Servers are the addresses of recursive servers, as IP or IP:PORT. If the list is empty, File
-	// lists them.
+	// Servers lists the addresses of recursive servers, as IP or IP:PORT. If it is empty, the
+	// servers in File are used.
 	Servers []string
 
-	// File is a file in the format of resolv.conf(5), by default /etc/resolv.conf. It is read again
-	// when it has changed. Its search list is not used.
+	// File is a file in the format of resolv.conf(5), by default /etc/resolv.conf. The Resolver
+	// reads the file again when it has changed. The search list in the file is not used.
 	File string
 
-	// Timeout limits the time for one query to one server. 0 means the timeout in File, or 5
-	// seconds if Servers is set.
+	// Timeout limits the time to wait for the response to a query. 0 means the timeout in File, or
+	// 5 seconds if Servers is set.
 	Timeout time.Duration
 
 	// Dial opens connections. nil means [net.Dialer.DialContext].
@@ -72,8 +72,8 @@ type ResolverOptions struct {
 // A Resolver queries recursive DNS servers, over UDP and over TCP if a response is truncated. It
 // caches responses for their time to live. A Resolver is safe for concurrent use.
 //
-// Its errors are of type [*net.DNSError]. IsNotFound means that the name does not exist or has no
-// such records, and any other error means that DNS failed.
+// Errors are of the type [*net.DNSError]. If IsNotFound is set, the name does not exist or does not
+// have the records. Any other error means that the lookup failed.
 type Resolver struct {
 	o ResolverOptions
 
@@ -83,7 +83,7 @@ type Resolver struct {
 	cache  cache
 }
 
-// An asking is a query in progress. Concurrent lookups with the same question wait for its result.
+// An asking is a query in progress, for whose result concurrent lookups of the same question wait.
 type asking struct {
 	done   chan struct{} // closed when the other fields are set
 	answer answer
@@ -131,7 +131,7 @@ func serverAddress(s, port string) (string, error) {
 	return "", fmt.Errorf("discover: invalid DNS server %q: must be an IP address, optionally with a port", s)
 }
 
-// A config says which servers to query.
+// A config has the servers to query.
 type config struct {
 	servers  []string
 	timeout  time.Duration
@@ -143,7 +143,7 @@ type config struct {
 // recheck is how often the file with the servers is checked for changes.
 const recheck = 5 * time.Second
 
-// config returns the configuration, after reading the file again if it has changed.
+// config returns the configuration. It reads the file again if the file has changed.
 func (r *Resolver) config() config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +157,8 @@ func (r *Resolver) config() config {
 	return c
 }
 
-// readConfig reads the file. If the file is missing or lists no servers, the server is the local
-// host (resolv.conf(5)).
+// readConfig reads the file with the servers. If the file is missing or lists no servers, the local
+// host is the server (resolv.conf(5)).
 func (r *Resolver) readConfig() {
 	old := r.conf
 	info, err := os.Stat(r.o.File)
@@ -186,7 +186,7 @@ func (r *Resolver) readConfig() {
 }
 
 // LookupNetIP returns the addresses of a host, IPv6 first. The network is "ip", "ip4" or "ip6". The
-// host is an absolute name, and no search list is used.
+// host is a fully qualified domain name, and the search list of the system is not used.
 func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -208,12 +208,12 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is how long to wait for the addresses of the other family after those of one family have
-// arrived. Some servers never answer queries for IPv6 (RFC 8305, section 3).
+// grace is how long to wait for IPv6 addresses after IPv4 addresses have arrived, and conversely.
+// Some servers never answer queries for IPv6 addresses (RFC 8305, section 3).
 const grace = time.Second
 
-// families looks up addresses of several types at the same time, and returns them in the order of
-// types.
+// families looks up addresses of several record types concurrently, and returns them in the order
+// of types.
 func (r *Resolver) families(ctx context.Context, host string, types []uint16) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -298,8 +298,7 @@ func (r *Resolver) LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error
 	return rules, err
 }
 
-// LookupSRV returns the SRV records at a domain name, which is not completed, in the order of the
-// response.
+// LookupSRV returns the SRV records at a fully qualified domain name, in the order of the response.
 func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 	records, err := r.lookup(ctx, name, dns.TypeSRV)
 	var all []SRV
@@ -313,7 +312,7 @@ func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 
 func ttl(rr dns.RR) time.Duration { return time.Duration(rr.Header().Ttl) * time.Second }
 
-// octets decodes the escapes that package dns puts into strings.
+// octets decodes the escape sequences in strings of package dns.
 func octets(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

@@ -6,15 +6,15 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Services is the parsed service field of a rule, which has a protocol and the services that it
-// offers.
+// Services is the parsed service field of a rule. It has a protocol and the services that a
+// resolver offers with this protocol.
 type Services struct {
 	Protocol string   // in lower case, or ""
 	Names    []string // as RFC 2483 spells them, or otherwise as in the field
 }
 
-// services maps the names of services in rules, in upper case, to their names in RFC 2483. Older
-// documents call them N2x and L2x, by the kind of identifier (RFC 2169).
+// services maps service names in rules to the names in RFC 2483. The keys are in upper case. The
+// names that begin with N2 or L2 come from RFC 2169.
 var services = map[string]string{
 	"I2L": "I2L", "I2LS": "I2Ls", "I2R": "I2R", "I2RS": "I2Rs", "I2C": "I2C", "I2CS": "I2Cs", "I2N": "I2N", "I2NS": "I2Ns",
 	"N2L": "I2L", "N2LS": "I2Ls", "N2R": "I2R", "N2RS": "I2Rs", "N2C": "I2C", "N2NS": "I2Ns",
@@ -28,9 +28,9 @@ const maxToken = 32
 //
 //	service_field = [ [protocol] *("+" rs) ]
 //
-// Later applications of DDDS put the services before the protocol. So if the first word is a
-// service and the last is not, the last word is the protocol. If the field is invalid, the error is
-// an [*Error].
+// Later applications of DDDS write the protocol after the services. ParseServices also accepts this
+// order. If the first word is a known service and the last word is not, the last word is the
+// protocol. If the field is invalid, the error is an [*Error].
 func ParseServices(field string) (Services, error) {
 	var s Services
 	if field == "" {
@@ -60,7 +60,7 @@ func ParseServices(field string) (Services, error) {
 	return s, nil
 }
 
-// wordLength returns how many bytes of w match ALPHA *31ALPHANUM.
+// wordLength returns the number of bytes at the start of w that match ALPHA *31ALPHANUM.
 func wordLength(w string) int {
 	for i := range len(w) {
 		if i == maxToken || !ascii.IsLetter(w[i]) && (i == 0 || !ascii.IsDigit(w[i])) {
@@ -72,8 +72,8 @@ func wordLength(w string) int {
 
 func isService(w string) bool { return services[strings.ToUpper(w)] != "" }
 
-// Known returns the services that RFC 2483 defines, without duplicates. It returns nil if there are
-// none.
+// Known returns the services that RFC 2483 defines, without duplicates. It returns nil if s has no
+// such services.
 func (s Services) Known() []string {
 	var known []string
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func (s Services) Known() []string {
 	return known
 }
 
-// String returns the service field in the order of RFC 3404.
+// String returns the service field, with the protocol before the services as in RFC 3404.
 func (s Services) String() string {
 	return strings.Join(append([]string{s.Protocol}, s.Names...), "+")
 }

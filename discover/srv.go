@@ -6,8 +6,8 @@ import (
 )
 
 // sortSRV returns records in the order in which to try their servers (RFC 2782). Records are sorted
-// by priority. Records of the same priority are in random order, with probabilities in proportion
-// to their weights. The function pick returns a random number from 0 to n-1.
+// by priority. Records of the same priority are in random order, in which greater weights are more
+// likely to come first. The function pick returns a random number from 0 to n-1.
 func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	rest := slices.Clone(records)
 	slices.SortStableFunc(rest, func(a, b SRV) int {
@@ -23,9 +23,9 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	return rest
 }
 
-// draw moves one of the records, chosen at random by weight, to the front. The records must be
-// sorted by weight. The records before the chosen one keep their order, so that records of weight 0
-// come first, where RFC 2782 gives them a small chance.
+// draw chooses one of the records at random by weight, and moves it to the front. The records must
+// be sorted by weight. All other records keep their order, so that records of weight 0 remain
+// first. RFC 2782 requires this order, which gives these records a small chance.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxExpression is the maximum length of a substitution expression in octets. It is the limit of a
-// character-string in DNS (RFC 3403, section 4.1).
+// maxExpression is the maximum length of a substitution expression in octets. DNS has this limit
+// for a character-string (RFC 3403, section 4.1).
 const maxExpression = 255
 
 const maxResult = 4096
@@ -22,7 +22,8 @@ type Substitution struct {
 	repl   []piece
 }
 
-// A piece of a replacement is text, or refers to a group of the expression.
+// A piece is an element of a replacement. It is a text, or a reference to a group of the
+// expression.
 type piece struct {
 	text  string
 	group int // number of the group, from 1; 0 for text
@@ -32,8 +33,8 @@ type piece struct {
 //
 //	subst-expr = delim-char ere delim-char repl delim-char *flags
 //
-// The ere is an extended regular expression of POSIX, with the departures listed in the package
-// comment. If s is invalid, the error is an [*Error].
+// In this grammar, ere is an extended regular expression of POSIX, with the departures listed in
+// the package comment. If s is invalid, the error is an [*Error].
 func ParseSubstitution(s string) (*Substitution, error) {
 	if err := checkExpression(s); err != nil {
 		return nil, err
@@ -140,9 +141,9 @@ func within(s string, begin int, err error) error {
 // String returns the text from which s was parsed.
 func (s *Substitution) String() string { return s.source }
 
-// Apply returns the replacement for the first match in text, without the text around the match (RFC
-// 3402, section 3.2). It returns false if there is no match, or if the result is empty or longer
-// than maxResult.
+// Apply returns the replacement for the first match in text. The result does not contain the text
+// around the match (RFC 3402, section 3.2). Apply returns false if there is no match, or if the
+// result is empty or longer than 4,096 bytes.
 func (s *Substitution) Apply(text string) (string, bool) {
 	m := s.ere.FindStringSubmatchIndex(text)
 	if m == nil {

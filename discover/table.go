@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Entry says which resolver answers for the names with a prefix.
+// An Entry assigns a resolver to the names with a prefix.
 type Entry struct {
 	Prefix string // a prefix such as "urn:nbn:fi" or "doi"
 
 	// Target is the resolver. It has one of these forms:
 	//
-	//   - HOST or HOST:PORT: a resolver with the protocol of 1995. Requests contain
-	//     the ElementID for urn:dns names, and the full name for all others;
+	//   - HOST or HOST:PORT: a resolver with the protocol of draft-ietf-uri-yaurn-00. Requests
+	//     contain the ElementID for urn:dns names, and the full name for all others;
 	//   - HOST/full or HOST:PORT/full: the same, but requests always contain the
 	//     full name;
 	//   - HOST/element or HOST:PORT/element: the same, but requests always contain
@@ -36,13 +36,13 @@ type Entry struct {
 	Services []string // the services of RFC 2483 that it offers; nil means all
 }
 
-// None is the target for names that are not resolved.
+// None is the target of entries whose names are not resolved.
 const None = "-"
 
 const maxTarget = 2048
 
-// ParseEntry parses a line of a table, which consists of a prefix, a target and perhaps services,
-// separated by white space:
+// ParseEntry parses a line of a table. The line consists of a prefix, a target and optionally
+// services, separated by white space:
 //
 //	urn:nbn:fi  https://urn.fi/{name}  services=I2L,I2R
 //
@@ -79,7 +79,7 @@ func ParseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// word returns the first word of line from offset at on, and the offset of its end.
+// word returns the next word of a line from the given offset on, and the offset of the word's end.
 func word(line string, at int) (string, int) {
 	const blank = " \t\r\n"
 	for at < len(line) && strings.IndexByte(blank, line[at]) >= 0 {
@@ -93,8 +93,8 @@ func word(line string, at int) (string, int) {
 }
 
 // ParseTable parses a table with an entry on each line; see [ParseEntry]. Empty lines and lines
-// that begin with "#" are ignored. ParseTable returns the entries of all valid lines, and joins the
-// [*Error] of each invalid line.
+// that begin with "#" are ignored. ParseTable returns the entries of all valid lines. The error
+// joins an [*Error] for each invalid line.
 func ParseTable(text string) ([]Entry, error) {
 	var entries []Entry
 	var errs []error
@@ -116,7 +116,7 @@ func ParseTable(text string) ([]Entry, error) {
 	return entries, errors.Join(errs...)
 }
 
-// String returns the line that [ParseEntry] reads.
+// String returns the entry in the format of [ParseEntry].
 func (e Entry) String() string {
 	s := e.Prefix + " " + e.Target
 	if len(e.Services) > 0 {
@@ -128,8 +128,8 @@ func (e Entry) String() string {
 //go:embed public.txt
 var public string
 
-// Public returns a table of public resolvers for well-known namespaces. The resolvers are run by
-// other organisations, which may change them, so a program should let its user replace this table.
+// Public returns a table of public resolvers for well-known namespaces. Other organisations operate
+// these resolvers and may change them. Therefore, a program should let the user replace this table.
 func Public() []Entry {
 	entries, err := ParseTable(public)
 	if err != nil {
@@ -145,7 +145,7 @@ type target struct {
 	expand bool // the URL contains {element}
 }
 
-// compile parses an entry. The Input of an error is the invalid part.
+// compile parses an entry. The Input of an error is the invalid field.
 func (e Entry) compile(port uint16) (name.Prefix, target, error) {
 	p, err := name.ParsePrefix(e.Prefix)
 	if err != nil {
@@ -263,7 +263,7 @@ func (t target) to(n name.Name, how string) Way {
 	return w
 }
 
-// expand inserts the name and the element into a template. In the query of the template it escapes
+// expand replaces the placeholders in a template. In the query of the template, it percent-encodes
 // characters with a special meaning.
 func expand(template, whole, element string) string {
 	before, query, ok := strings.Cut(template, "?")

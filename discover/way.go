@@ -13,11 +13,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Kind says how to use a [Way].
+// A Kind is the kind of a [Way], which determines how to use it.
 type Kind string
 
-// The kinds of ways. If [Options.Protocols] is set, there are more kinds, which are the names of
-// these protocols.
+// The kinds of ways. The names in [Options.Protocols] are additional kinds.
 const (
 	Authority Kind = "authority" // use the protocol of 1995 at any address of Host, on Port
 	THTTP     Kind = "thttp"     // use RFC 2169; URL is "http://HOST[:PORT]/uri-res/"
@@ -25,7 +24,7 @@ const (
 	Location  Kind = "location"  // URL leads to the resource, or to the result of Services
 )
 
-// The forms of a name in a request of the protocol of 1995.
+// The forms of a name in a request of the protocol of draft-ietf-uri-yaurn-00.
 const (
 	FormFull    = "full"    // the full name, for resolvers that serve several authorities or forward requests
 	FormElement = "element" // the ElementID, for the resolver of the authority itself (1995, 3.3)
@@ -54,41 +53,43 @@ func (w Way) String() string {
 	return s
 }
 
-// A Step describes a step of a search for people. It is about a domain name or a URL.
+// A Step is a description of a step of a search, for people. The Target is a domain name or a URL.
 type Step struct {
 	How    string
 	Target string
 }
 
-// Options configure a [Finder]. With the zero Options, it only finds the host of a urn:dns name.
+// Options configure a [Finder]. With the zero Options, a Finder only finds the resolvers of urn:dns
+// names.
 type Options struct {
 	// Table is the user's own table, which is tried first. If several entries have the longest
 	// matching prefix, they are tried in order.
 	Table []Entry
 
-	// Port is the port of resolvers for urn:dns names, and of hosts without a port in tables. 0
-	// means [Port].
+	// Port is the port of resolvers for urn:dns names. It is also the default port of hosts in
+	// tables. 0 means the constant [Port].
 	Port uint16
 
 	// Rules looks up rules in DNS (RFC 3404), and is usually a [Resolver]. nil means that rules are
 	// not used.
 	Rules Database
 
-	// Protocols are other protocols that the caller supports besides THTTP, in lower case.
+	// Protocols lists the protocols that the caller supports in addition to THTTP, in lower case.
 	Protocols []string
 
-	// Public are known resolvers, which are tried after the rules. Usually this is the result of
-	// the function [Public].
+	// Public is a table of known resolvers, which are tried after the rules. It is usually the
+	// result of the function [Public].
 	Public []Entry
 
 	// Default is the resolver that is tried last, in the form of [Entry.Target] without {element}.
 	Default string
 
-	// Pick returns a random number from 0 to n-1, to choose one of several servers. nil means
-	// [rand.IntN].
+	// Pick returns a random number from 0 to n-1, by which one of several servers is chosen. nil
+	// means [rand.IntN].
 	Pick func(n int) int
 
-	// Now returns the current time, to find out which rules have expired. nil means [time.Now].
+	// Now returns the current time. The Finder uses it to determine which rules have expired. nil
+	// means [time.Now].
 	Now func() time.Time
 
 	// Trace is called for each step of a search. It may be nil.
@@ -96,7 +97,7 @@ type Options struct {
 }
 
 // A Finder finds the resolvers of names. It is safe for concurrent use if the functions in its
-// Options are.
+// Options are safe for concurrent use.
 type Finder struct {
 	o             Options
 	table, public table
@@ -151,10 +152,10 @@ func (f *Finder) trace(how, target string) {
 //  4. known public resolvers;
 //  5. the default resolver.
 //
-// DNS is queried only when the caller reaches that source. If a source fails, the iterator yields
-// the error and continues with the next. A [*net.DNSError] means that DNS failed, so there may be a
-// resolver. A [*RuleError] means that the rules do not lead to a resolver. The iterator ends after
-// the error of ctx.
+// DNS is queried only when the caller reaches the third source. If a source fails, the iterator
+// yields the error and continues with the next source. A [*net.DNSError] means that the DNS lookup
+// failed, so the name may have a resolver. A [*RuleError] means that the rules do not lead to a
+// resolver. If ctx ends, the iterator yields the error of ctx and ends.
 func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	return func(yield func(Way, error) bool) {
 		if n.IsZero() {
@@ -189,7 +190,8 @@ func (w *walk) found(way Way) bool {
 	return w.yield(way, nil)
 }
 
-// own yields the ways in the user's table. It returns false for an entry with the target [None].
+// own yields the ways in the user's table. It returns false to end the iteration, for example if
+// the entry has the target [None].
 func (w *walk) own(context.Context) bool {
 	for _, t := range w.f.table.find(w.n) {
 		if t.none {
@@ -203,8 +205,8 @@ func (w *walk) own(context.Context) bool {
 	return true
 }
 
-// authority yields the host of a urn:dns name. Nothing is inferred from the structure of the host
-// name (Y95-11).
+// authority yields the host of a urn:dns name. It does not interpret the structure of the host name
+// (Y95-11).
 func (w *walk) authority(context.Context) bool {
 	host, ok := hostOf(w.n)
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})
@@ -220,8 +222,8 @@ func hostOf(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// rules yields the ways to which rules in DNS lead. It yields nothing for urn:dns names, because their
-// authority is known.
+// rules yields the ways to which rules in DNS lead. It yields nothing for urn:dns names, whose
+// resolver is at the host in the name.
 func (w *walk) rules(ctx context.Context) bool {
 	if _, ok := hostOf(w.n); ok || w.f.o.Rules == nil {
 		return true

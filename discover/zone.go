@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Zone describes an authority, so that [Zone.Records] can return the DNS records by which a
-// [Finder] finds its resolver. These records usually belong to several zones.
+// A Zone describes the resolver of an authority. [Zone.Records] returns the DNS records by which a
+// [Finder] finds this resolver. The records usually belong to several DNS zones.
 type Zone struct {
 	Prefix    name.Prefix
 	Host      string // the host name of the resolver
@@ -29,7 +29,8 @@ type Zone struct {
 // ZoneServices returns the services that every nomen server offers.
 func ZoneServices() []string { return []string{"I2L", "I2Ls", "I2C", "I2Cs", "I2N", "I2Ns"} }
 
-// A Record is a line of a master file (RFC 1035, section 5), or a remark.
+// A Record is a line of a DNS master file (RFC 1035, section 5). It is a resource record or a
+// remark.
 type Record struct {
 	Owner  string `json:"owner"` // with the dot at its end
 	TTL    uint32 `json:"ttl,omitempty"`
@@ -38,7 +39,7 @@ type Record struct {
 	Remark string `json:"remark,omitempty"` // what else is needed; such a Record has no type and data
 }
 
-// String returns the line.
+// String returns the line of the master file.
 func (r Record) String() string {
 	if r.Remark != "" {
 		return "; " + r.Owner + " " + r.Remark
@@ -46,7 +47,7 @@ func (r Record) String() string {
 	return fmt.Sprintf("%s\t%d\tIN\t%s\t%s", r.Owner, r.TTL, r.Type, r.Data)
 }
 
-// Records returns the records to publish in DNS. It returns an error if there are no such records,
+// Records returns the records to publish in DNS. It returns an error if DNS cannot express them,
 // for example because the prefix is too long for a rule.
 func (z Zone) Records() ([]Record, error) {
 	if _, number := uri.ParseNumericHost(canonicalHost(z.Host)); number || !isDomainName(canonicalHost(z.Host)) {
@@ -108,8 +109,8 @@ func addressType(a netip.Addr) string {
 	return "AAAA"
 }
 
-// delegation returns the rule in the zone of the namespace that leads to the host. The rule is for
-// all names or only for names with the prefix.
+// delegation returns the rule that leads from the namespace to the host. The rule applies to all
+// names of the namespace, or only to names with the prefix.
 func (z Zone) delegation() (NAPTR, error) {
 	r := NAPTR{Order: 100, Preference: 10}
 	key, host := z.Prefix.String(), canonicalHost(z.Host)
@@ -142,7 +143,7 @@ func escapeERE(s string) string {
 	return b.String()
 }
 
-// server returns the rule at the host that leads to its server.
+// server returns the rule at the host, which leads to the SRV records of its server.
 func (z Zone) server() NAPTR {
 	offered := z.Services
 	if len(offered) == 0 {
@@ -158,7 +159,7 @@ func (z Zone) record(owner, kind, data string) Record {
 	return Record{Owner: owner + ".", TTL: uint32(z.TTL / time.Second), Type: kind, Data: data}
 }
 
-// checked returns an error if a name server could not parse a record.
+// checked returns the records, or an error if a name server could not parse one of them.
 func (z Zone) checked(records []Record) ([]Record, error) {
 	for _, r := range records {
 		if r.Remark != "" {
@@ -171,7 +172,7 @@ func (z Zone) checked(records []Record) ([]Record, error) {
 	return records, nil
 }
 
-// A Difference is a difference between the records in DNS and the records of a [Zone].
+// A Difference is a difference between the records in DNS and those that [Zone.Records] returns.
 type Difference struct {
 	Owner    string `json:"owner"`
 	Type     string `json:"type"`
@@ -198,9 +199,9 @@ type LiveDNS interface {
 	Database
 }
 
-// Check looks up the records in DNS and returns how they differ from [Zone.Records]. It ignores
-// times to live, orders, preferences and rules for other names, which the operator chooses. It
-// returns the error of Records, or an error of DNS.
+// Check looks up the records in DNS, and returns the differences to [Zone.Records]. It ignores
+// times to live, the order and preference of rules, and rules for other names. The error is that of
+// Records, or a failure of DNS.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err
@@ -257,7 +258,8 @@ func (c *zoneCheck) delegation(ctx context.Context) error {
 	return err
 }
 
-// server checks that the rules at the host lead only to its server, by the same protocol.
+// server checks that the rules at the host have the rule to its server, and no other rule for the
+// protocol THTTP.
 func (c *zoneCheck) server(ctx context.Context) error {
 	want := c.z.server()
 	rules, err := c.naptr(ctx, c.host)
@@ -275,7 +277,8 @@ func (c *zoneCheck) server(ctx context.Context) error {
 	return nil
 }
 
-// service checks that the SRV records contain the host and port, and no others.
+// service checks that the SRV records contain the host and port of the resolver, and no other
+// servers.
 func (c *zoneCheck) service(ctx context.Context) error {
 	owner := c.z.server().Replacement
 	records, err := c.live.LookupSRV(ctx, owner)
@@ -303,7 +306,8 @@ func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, erro
 	return addrs, err
 }
 
-// addresses checks that the host has the known addresses, or at least one if none are known.
+// addresses checks that the host has the addresses in Zone.Addresses. If this list is empty, the
+// host must have at least one address.
 func (c *zoneCheck) addresses(ctx context.Context) error {
 	found, err := c.lookup(ctx, c.host)
 	if err != nil {
@@ -341,7 +345,6 @@ func (c *zoneCheck) authority(ctx context.Context) error {
 	return err
 }
 
-// compare reports missing and unexpected addresses.
 func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	for _, a := range want {
 		if !slices.Contains(found, a.Unmap()) {
@@ -355,8 +358,8 @@ func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	}
 }
 
-// search checks that a search for a name with the prefix finds the resolver, even if there are
-// other rules. It runs only if there are no other differences.
+// search checks that a [Finder] finds the resolver of a name with the prefix. It runs only if the
+// records do not differ.
 func (c *zoneCheck) search(ctx context.Context) error {
 	if len(c.found) > 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// bound limits the body of an object to the requested part, and to the maximum size.
+// bound limits the body of an object to the requested range and the maximum size.
 func (j *retrieval) bound(o *Object) error {
 	r, limit := j.request, j.fetcher.o.MaxSize
 	if limit > 0 && r.Length == 0 && o.Size > limit {

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A policy says to which addresses a connection is allowed.
+// A policy restricts the addresses to which the client may connect.
 type policy struct {
 	guarded bool           // only public addresses
 	own     netip.AddrPort // an address that is always allowed
@@ -46,9 +46,9 @@ func (j *retrieval) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to the first address of a host that accepts the connection. If an address takes
-// long, dial tries the next at the same time. It checks addresses after the DNS lookup, and
-// connects only to those that it has checked.
+// dial connects to a host. It tries the addresses in order, and starts the next attempt if an
+// address is slow to answer. The first connection that succeeds is used. Addresses are checked
+// against the policy after the DNS lookup.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
@@ -94,8 +94,8 @@ func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort) (net.Conn,
 	return &peerConn{conn, ap}, nil
 }
 
-// lookup returns the addresses of a host. A host that is a number in any notation is an address, as
-// in browsers.
+// lookup returns the addresses of a host. As in browsers, a host that is a number is an IPv4
+// address, in any notation.
 func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	ascii, err := toASCII(host)
 	if err != nil {
@@ -126,8 +126,7 @@ type peerConn struct {
 
 func (c *peerConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.address) }
 
-// connect connects to a host, for a protocol with one conversation on each connection. When ctx
-// ends, reads and writes fail.
+// connect connects to a host. When ctx ends, reads and writes on the connection fail.
 func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, error) {
 	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
 	if err != nil {

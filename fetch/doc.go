@@ -11,12 +11,12 @@
 //
 // # Trust
 //
-// A URL that the user has typed is trusted. It may be a local file or have a private address, and
-// may contain credentials. URLs from redirects, from resolvers and from the clients of a server are
-// not trusted. They cannot make the package use
+// A URL that the user has typed is trusted. It may identify a local file, have a private address,
+// and contain credentials. URLs from redirects, from resolvers and from the clients of a server are
+// not trusted. For untrusted URLs, the package does not use
 //
-//   - addresses outside the public Internet, except the one to which the user's own URL led.
-//     An address is checked after the DNS lookup, when connecting (package guard);
+//   - addresses outside the public Internet, except the address of the user's own URL. Package
+//     guard checks addresses after the DNS lookup, before each connection;
 //   - local files and programs;
 //   - ports of other protocols, even with [Options.AllowPrivate];
 //   - credentials in the URL.

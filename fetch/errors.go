@@ -39,11 +39,11 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("fetch: %s: %s %s", e.URL, what, e.Reason))
 }
 
-// Is reports whether target is plan.ErrNotAvailable and the resource does not exist.
+// Is reports whether target is [plan.ErrNotAvailable] and e means that the resource does not exist.
 func (e *StatusError) Is(target error) bool { return target == plan.ErrNotAvailable && e.Missing }
 
-// No reports whether the server understood and rejected the request, so that repeating it is
-// useless.
+// No reports whether the server has definitely rejected the request. If it has, the client should
+// not repeat the request.
 func (e *StatusError) No() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -52,8 +52,8 @@ func (e *StatusError) No() bool {
 	return e.Missing || e.Protocol == "HTTP" && e.Code >= http.StatusBadRequest && e.Code < http.StatusInternalServerError
 }
 
-// A SizeError means that a resource is larger than the limit. It is returned as soon as that is
-// known.
+// A SizeError means that a resource is larger than the limit. It can be returned before any data
+// has been read, if the server has sent the size.
 type SizeError struct {
 	URL   string
 	Limit int64 // in bytes

@@ -31,14 +31,15 @@ const (
 	DefaultMaxRedirects = 10
 )
 
-// Options configure a [Fetcher]. With the zero Options, it retrieves URLs of every scheme that the
-// package supports, but no names.
+// Options configure a [Fetcher]. With the zero Options, a Fetcher retrieves URLs of all schemes
+// that the package supports. It does not retrieve names, because it has no resolver.
 type Options struct {
-	// Schemes are the schemes that are allowed, also in redirects. nil means all. To use a gateway,
-	// list both its scheme and the scheme for which it is used.
+	// Schemes lists the schemes that are allowed in requests and in redirects. nil means all
+	// schemes. To use a gateway, list the scheme of its URL and the scheme of the URLs that it
+	// retrieves.
 	Schemes []string
 
-	// AllowPrivate allows untrusted URLs with addresses outside the public Internet.
+	// AllowPrivate permits connections to addresses outside the public Internet for untrusted URLs.
 	AllowPrivate bool
 
 	MaxSize      int64         // bytes of a resource after decompression; 0 means 1 GiB, negative no limit
@@ -54,9 +55,9 @@ type Options struct {
 	// Resolver resolves names. If it is nil, names are not retrieved.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names. Such a name could lead to any resolver, so Guarded must not
-	// contact resolvers in a private network. If Guarded is nil, untrusted names are only retrieved
-	// if AllowPrivate is set.
+	// Guarded resolves untrusted names. It must not contact resolvers in a private network, because
+	// an attacker could choose a name that leads to such a resolver. If Guarded is nil, untrusted
+	// names are retrieved only if AllowPrivate is set.
 	Guarded nomen.Resolver
 
 	UserAgent string // sent in HTTP requests; "" means no such field
@@ -64,7 +65,7 @@ type Options struct {
 	// DNS looks up hosts. nil means [net.DefaultResolver].
 	DNS discover.DNS
 
-	// Dial connects to an address that has been checked. nil means a [net.Dialer].
+	// Dial connects to an address, which the Fetcher has already checked. nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	TLS   *tls.Config       // for HTTPS, and for news over TLS; nil means the default
@@ -73,31 +74,32 @@ type Options struct {
 	Trace func(step string) // called for each step with a description for people, by one goroutine at a time; may be nil
 }
 
-// A Request says which part of a resource to fetch, and whether its URL is trusted. The zero
-// Request is for the whole resource, and not trusted.
+// A Request has the options of a call of [Fetcher.Fetch]. The zero Request is for a whole resource,
+// whose URL is not trusted.
 type Request struct {
-	// Trusted says that the user has typed the URL. A trusted URL can have a private address, can
-	// be a local file, and can contain credentials. URLs to which it leads are not trusted.
+	// Trusted means that the user has typed the URL. A trusted URL can have a private address, can
+	// identify a local file, and can contain credentials. URLs to which a trusted URL leads, for
+	// example by a redirect, are not trusted.
 	Trusted bool
 
-	// Offset is how many bytes to skip, and Length how many bytes to return. A Length of 0 means
-	// all that follow.
+	// Offset is the number of bytes to skip, and Length is the number of bytes to return. A Length
+	// of 0 means all bytes after Offset.
 	Offset, Length int64
 
-	// Validator identifies the state of the object whose first Offset bytes the caller already has.
-	// If the object has changed since then, or may have changed, all of it is returned.
+	// Validator identifies the version of the object whose first Offset bytes the caller already
+	// has. If the object has changed or may have changed, the whole object is returned.
 	Validator string
 
 	Accept    string // media ranges (RFC 9110, 12.5.1); "" means any
 	Languages string // language ranges (RFC 9110, 12.5.4); "" means any
 
-	// URN is the dialect of a URN that the user has typed. Zero means the latest. In
-	// [urn.Draft2012] the directive c selects the component. The directive s has no effect, because
-	// Fetch always returns the resource.
+	// URN is the dialect of a URN that the user has typed. The zero value means the latest dialect.
+	// In [urn.Draft2012] the directive c selects a component of the resource. The directive s,
+	// which requests a service, has no effect.
 	URN urn.Dialect
 }
 
-// An Object is a resource that was fetched.
+// An Object is a fetched resource.
 type Object struct {
 	nomen.Resource           // Size is the size of the whole object, of which Body may be a part
 	Offset         int64     // where in the object Body begins
@@ -170,7 +172,8 @@ func (f *Fetcher) Close() error {
 	return nil
 }
 
-// Location fetches an untrusted location, which an authority has given for a resource.
+// Location fetches a URL that a naming authority has registered as the location of a resource. The
+// URL is not trusted.
 func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, error) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -192,11 +195,12 @@ func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nome
 	return &o.Resource, nil
 }
 
-// Open is like Fetch, but also returns what else is known about the resource.
+// Open is like Fetch, but returns an [Object], which has more information about the resource.
 //
-// The error is or wraps a [*RefusedError], [*StatusError], [*SizeError], [*RedirectError],
-// [*FormatError] or [*SessionError], an error of [plan.Retriever.Retrieve], a [*nomen.Error] of the
-// resolver, or an error of the network or of ctx. Reading the body can return the same errors.
+// The error is or wraps one of the following: a [*RefusedError], [*StatusError], [*SizeError],
+// [*RedirectError], [*FormatError] or [*SessionError], an error of [plan.Retriever.Retrieve], a
+// [*nomen.Error] of the resolver, or an error of the network or of ctx. Reading the body can return
+// the same errors.
 func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Object, error) {
 	if r.Offset < 0 || r.Length < 0 {
 		return nil, fmt.Errorf("fetch: invalid range: %d bytes from offset %d", r.Length, r.Offset)
@@ -238,7 +242,6 @@ func isField(s string) bool {
 	return true
 }
 
-// A closing reads from one reader and closes another.
 type closing struct {
 	io.Reader
 	close func() error

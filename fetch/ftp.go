@@ -23,9 +23,8 @@ const (
 	maxFarewell     = 10 * time.Second // how long to wait for the last reply after a transfer
 )
 
-// ftp is the step for the scheme ftp. It sends the commands of the scheme and uses passive mode. It
-// opens data connections only to the host of the control connection, even if the server announces
-// another address.
+// ftp implements [plan.Step] for the scheme ftp, in passive mode. It opens data connections only to
+// the host of the control connection, even if the server announces another address.
 func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	s := &ftpSession{retrieval: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
 	if err := s.open(ctx); err != nil {
@@ -105,7 +104,7 @@ func (s *ftpSession) perform() (*Object, error) {
 	return nil, fmt.Errorf("fetch: %s: no command returns data", s.url)
 }
 
-// list returns the names in a directory as an object, with a name on each line.
+// list returns an object with the names in a directory, one per line.
 func (s *ftpSession) list(dir string) (*Object, error) {
 	s.limit = maxListing
 	names, err := s.server.NameList(dir)
@@ -120,8 +119,8 @@ func (s *ftpSession) list(dir string) (*Object, error) {
 	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
 }
 
-// retrieve returns a file as an object. In text mode, lines get the line ending of this machine, so
-// the size and offsets are unknown.
+// retrieve returns a file as an object. In text mode, line endings are converted to the line ending
+// of this machine. The size is then unknown, and the object cannot be read from an offset.
 func (s *ftpSession) retrieve(name string) (*Object, error) {
 	o := &Object{Resource: nomen.Resource{Type: s.request.Format, Size: -1}}
 	if modified, err := s.server.GetTime(name); err == nil {
@@ -156,7 +155,8 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 	return o, nil
 }
 
-// An ftpData is the transfer of a file. Only the server knows when the file is complete.
+// An ftpData is the transfer of a file. At the end of the data, it reads the reply by which the
+// server confirms that the file is complete.
 type ftpData struct {
 	session *ftpSession
 	data    *ftp.Response
@@ -195,7 +195,8 @@ func (s *ftpSession) explain(err error) error {
 	return s.retrieval.failed(noEOF(err))
 }
 
-// A shortConn limits how many bytes the server may send. A negative limit means none.
+// A shortConn limits the number of bytes that the server may send. If left is negative, the number
+// is not limited.
 type shortConn struct {
 	net.Conn
 	left int64

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// gopher is the step for the scheme gopher. It sends the selector, and reads the response by the
-// type of the item (RFC 1436, sections 2 and 3.8).
+// gopher implements [plan.Step] for the scheme gopher. It sends the selector, and interprets the
+// response according to the type of the item (RFC 1436, sections 2 and 3.8).
 func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if r.Type == "" {
 		r.Type = "1"
@@ -106,8 +106,8 @@ func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 }
 
 // gopherRefusal returns the error in a response, or nil. A response is an error if its first line
-// is an item of type 3 (RFC 1436, section 3.8). Unless a menu or a search was requested, the host
-// of that item must also be "error.host".
+// is an item of type 3 (RFC 1436, section 3.8). If the request was not for a menu or a search, the
+// host of this item must also be "error.host".
 func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	first, err := in.Peek(1) // otherwise the caller gets this error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
@@ -124,7 +124,8 @@ func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: shown.Line(item.Display), Missing: true}
 }
 
-// An exactly reads a number of bytes. It returns an error if the input ends earlier.
+// An exactly reads a fixed number of bytes. It returns [io.ErrUnexpectedEOF] if the input ends
+// earlier.
 type exactly struct {
 	in   io.Reader
 	left int64
@@ -146,7 +147,7 @@ func (e *exactly) Read(p []byte) (int, error) {
 const TypeMenu = "application/gopher-menu"
 
 // ReadMenu returns an iterator over the items of a Gopher menu (RFC 1436, section 2), including
-// text lines. For an invalid line it yields an error that wraps [plan.ErrGopherItem], and
+// text lines. For an invalid line, the iterator yields an error that wraps [plan.ErrGopherItem] and
 // continues. It ends after any other error.
 func ReadMenu(r io.Reader) iter.Seq2[plan.GopherItem, error] {
 	return func(yield func(plan.GopherItem, error) bool) {

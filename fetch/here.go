@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// file is the step for the schemes file and, if that file system is mounted, afs. For a directory
-// it returns a list of names.
+// file implements [plan.Step] for the scheme file. It also implements the scheme afs, if the AFS
+// file system is mounted. For a directory, it returns a list of names.
 func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	if strings.IndexByte(r.Object, 0) >= 0 {
 		return plan.Outcome{}, j.refuse(r.URI, "invalid file name", nil)
@@ -70,16 +70,17 @@ func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether the object can be read from the requested offset. The request must have
-// an offset, and a validator that is "" or belongs to this object.
+// canResume reports whether to read the object from the requested offset instead of from the
+// beginning. It returns false if the request has no offset, or has the validator of another
+// version.
 func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }
 
 const maxEntries = 1 << 20
 
-// listing returns a directory as an object, with a name on each line, and a slash after the names
-// of subdirectories.
+// listing returns an object with the names in a directory, one per line. A slash follows the name
+// of a subdirectory.
 func listing(dir *os.File) (*Object, error) {
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxEntries)
@@ -99,7 +100,7 @@ func listing(dir *os.File) (*Object, error) {
 
 const typeText = "text/plain"
 
-// data is the step for the scheme data (RFC 2397).
+// data implements [plan.Step] for the scheme data (RFC 2397).
 func (j *retrieval) data(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	parts := extra.Catalogue().Parts(r.URI)
 	mediatype, _ := scheme.Get(parts, "mediatype")

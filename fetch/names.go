@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name is the step for names. It asks a resolver for their locations.
+// name implements [plan.Step] for names. It asks a resolver for the locations of the resource.
 func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	resolver := j.resolver()
 	switch {
@@ -75,8 +75,8 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 
 const maxLocations = 16
 
-// locations returns the locations of the resource. Archived copies come after the other locations,
-// and locations that are known not to answer come last.
+// locations returns the locations of the resource in the order in which to try them. Copies come
+// after other locations. Locations that are unavailable come last.
 func locations(a *nomen.Answer) []uri.URI {
 	if a.Redirect != "" {
 		if u, err := uri.Parse(a.Redirect); err == nil {

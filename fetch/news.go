@@ -18,7 +18,7 @@ import (
 
 const maxArticles = 1000
 
-// The replies that commands expect (RFC 3977).
+// The codes of replies (RFC 3977).
 const (
 	newsMayPost    = 200
 	newsMayNotPost = 201
@@ -31,8 +31,8 @@ const (
 	newsNoArticle  = 430
 )
 
-// news is the step for the schemes news, snews and nntp (RFC 5538). It returns an article, a list
-// of articles or a list of groups.
+// news implements [plan.Step] for the schemes news, snews and nntp (RFC 5538). It returns an
+// article, a list of articles or a list of groups.
 func (j *retrieval) news(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if !isLine(r.Object+r.Send) || strings.ContainsAny(r.Object, " \t<>") {
 		return plan.Outcome{}, j.refuse(r.URI, "the name of a group or article cannot contain white space or angle brackets", nil)
@@ -104,8 +104,8 @@ const (
 	typeOverview = "text/tab-separated-values"
 )
 
-// group lists the latest articles of a group with the fields of RFC 3977, section 8.3, which are
-// number, subject, author, date, identifier, references, bytes and lines.
+// group lists the latest articles of a group. Each line has the fields of RFC 3977, section 8.3:
+// number, subject, author, date, message identifier, references, bytes and lines.
 func (n *newsSession) group(name string) (*Object, error) {
 	text, err := n.ask("GROUP "+name, newsGroup)
 	if err != nil {
@@ -127,7 +127,7 @@ func (n *newsSession) group(name string) (*Object, error) {
 	return o, err
 }
 
-// stream returns an object that has the lines after the reply to a command.
+// stream sends a command and returns an object with the lines that follow the reply.
 func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
 	if _, err := n.ask(command, want); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (n *newsSession) ask(command string, want ...int) (string, error) {
 	return n.reply(want...)
 }
 
-// reply reads a reply whose code must be one of want. If want is empty, any code is accepted.
+// reply reads a reply. The code must be one of those in want, unless want is empty.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {

@@ -24,8 +24,8 @@ type hop struct {
 	chain   []string // the URLs up to this one
 }
 
-// A retrieval follows URLs until it finds an object. It does the same as [plan.Retriever.Follow],
-// but knows which URLs are trusted.
+// A retrieval follows URLs until it finds an object. It is like [plan.Retriever.Follow], but it
+// distinguishes trusted from untrusted URLs.
 type retrieval struct {
 	fetcher *Fetcher
 	request Request
@@ -56,8 +56,8 @@ func (e *SessionError) Error() string { return e.Err.Error() }
 
 func (e *SessionError) Unwrap() error { return e.Err }
 
-// travel takes steps until it finds an object. If a step leads to several URLs, travel tries them
-// in order.
+// travel retrieves URLs until it finds an object. If a name or redirect leads to several URLs,
+// travel tries them in order.
 func (j *retrieval) travel(ctx context.Context, start uri.URI) (*Object, error) {
 	retriever := j.retriever()
 	waiting := []hop{{uri: start, trusted: j.request.Trusted, chain: []string{start.Redacted()}}}
@@ -114,7 +114,7 @@ func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, 
 	return out, err
 }
 
-// onward returns the hops for untrusted URLs.
+// onward returns hops for the URLs to which the current hop redirects. They are not trusted.
 func (j *retrieval) onward(locators []uri.URI) []hop {
 	hops := make([]hop, 0, len(locators))
 	for _, u := range locators {
@@ -124,7 +124,7 @@ func (j *retrieval) onward(locators []uri.URI) []hop {
 	return hops
 }
 
-// arrive completes the object of the last step, and limits its body.
+// arrive sets the remaining fields of the retrieved object, and limits the body.
 func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	o := j.object
 	if o == nil { // from a step of another package
@@ -170,8 +170,8 @@ func (j *retrieval) retriever() plan.Retriever {
 	}
 }
 
-// checked returns a step that fails if the scheme of the gateway is not allowed. The gateway is
-// trusted, because the user has configured it.
+// checked wraps a step. If the request is to a gateway, it returns an error unless the scheme of
+// the gateway is allowed. A gateway that the user has configured is trusted.
 func (j *retrieval) checked(step plan.Step) plan.Step {
 	return func(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 		j.object = nil
@@ -204,8 +204,8 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow returns an error if it could be dangerous to retrieve a URL. It is stricter for
-// untrusted URLs.
+// mayFollow returns an error if retrieving a URL is not allowed. The rules for untrusted URLs are
+// stricter.
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {
@@ -235,8 +235,8 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 	return nil
 }
 
-// badPorts are ports of protocols that could take a request of another protocol for their own
-// commands (WHATWG Fetch, Port blocking).
+// badPorts returns the ports of protocols whose servers could interpret a request of another
+// protocol as commands (WHATWG Fetch, Port blocking).
 func badPorts() []uint16 {
 	return []uint16{
 		0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The suffixes of the partial file and of the note about it.
+// The suffixes of the partial file and of the file with its note.
 const (
 	partSuffix = ".part"
 	noteSuffix = ".part.json"
@@ -26,7 +26,7 @@ const (
 //	1  {"version","location","validator","size","type"}
 const noteVersion = 1
 
-// A note describes the object that a partial file belongs to.
+// A note describes the object to which a partial file belongs.
 type note struct {
 	Version   int    `json:"version"`
 	Location  string `json:"location"`  // as requested
@@ -45,14 +45,15 @@ type SaveOptions struct {
 	Progress func(done, total int64)
 }
 
-// A Saved describes a saved file.
+// A Saved is the result of [Fetcher.Save].
 type Saved struct {
 	Object
 	Resumed int64 // bytes that an earlier call had received
 	Bytes   int64 // bytes of the file
 }
 
-// A PartError means that only a part of a resource was received. That part is kept.
+// A PartError means that only a part of a resource was received. The received part stays in a
+// partial file.
 type PartError struct {
 	File   string // name of the partial file
 	Bytes  int64  // its length
@@ -64,14 +65,15 @@ func (e *PartError) Error() string { return e.Err.Error() }
 
 func (e *PartError) Unwrap() error { return e.Err }
 
-// Save fetches a resource into a file. Until the file is complete, the data is in a partial file in
-// the same directory. Next to it is a note, by which a later Save with Continue can detect whether
-// the object has changed.
+// Save fetches a resource into a file. Until the data is complete, it is in a partial file in the
+// same directory. A second file next to the partial file describes the object, so that a later call
+// with the option Continue can detect whether the object has changed.
 //
-// If only a part was received, the error is a [*PartError]. The error wraps [fs.ErrExist] if the
-// file exists, or if there is a partial file and the options do not say what to do with it. It
-// wraps [ErrNoFile] if something other than a file has the name. Other errors are those of
-// [Fetcher.Open]. Of two concurrent calls for one file, the later returns an error.
+// If only a part was received, the error is a [*PartError]. If the file exists and the option
+// Replace is not set, the error wraps [fs.ErrExist]. The error also wraps fs.ErrExist if a partial
+// file exists and neither Continue nor Replace is set. It wraps [ErrNoFile] if the path is not a
+// regular file, such as a directory. Other errors are those of [Fetcher.Open]. If two concurrent
+// calls save to the same file, the later call returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")
@@ -102,8 +104,8 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 	return s, finishPart(path)
 }
 
-// mayWrite returns an error if the file cannot be written, so that no request is sent. It does not
-// permit an existing file to be overwritten unless the options do.
+// mayWrite returns an error if Save could not write the file, or if the options do not permit an
+// existing file to be overwritten. Save calls it before sending a request.
 func mayWrite(path string, o SaveOptions) error {
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
 		return fmt.Errorf("fetch: %s: directory not found", filepath.Dir(path))
@@ -125,13 +127,14 @@ func mayWrite(path string, o SaveOptions) error {
 	return existError(fmt.Sprintf("fetch: %s%s already has %d bytes", path, partSuffix, part.Size()))
 }
 
-// An existError says what already exists. It matches [fs.ErrExist].
+// An existError means that a file already exists. It matches [fs.ErrExist].
 type existError string
 
 func (e existError) Error() string        { return string(e) }
 func (e existError) Is(target error) bool { return target == fs.ErrExist }
 
-// ErrNoFile means that something other than a file has the name, such as a directory or a device.
+// ErrNoFile means that a path exists and is not a regular file, but for example a directory or a
+// device.
 var ErrNoFile = errors.New("cannot save there")
 
 func mayReplace(path string, replace bool) error {
@@ -149,15 +152,16 @@ func mayReplace(path string, replace bool) error {
 	return nil
 }
 
-// isOfNoUse reports whether a partial file cannot be continued.
+// isOfNoUse reports whether a partial file has a note without a validator, so that Save cannot
+// continue it.
 func isOfNoUse(path string) bool {
 	var n note
 	text, err := os.ReadFile(path + noteSuffix)
 	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == noteVersion && n.Validator == ""
 }
 
-// partOf returns the length and the validator of a partial file for this location that can be
-// continued, or 0 and "".
+// partOf returns the length and the validator of the partial file. It returns 0 and "" if the file
+// cannot be continued or belongs to another location.
 func partOf(path string, location uri.URI) (int64, string) {
 	text, err := os.ReadFile(path + noteSuffix)
 	if err != nil {
@@ -182,8 +186,8 @@ func readNote(text []byte) (note, error) {
 	return n, nil
 }
 
-// openPart opens the partial file for appending, or truncates it, and writes the note. It truncates
-// the file before it changes the note, so that the two always match.
+// openPart opens the partial file, truncates it to the offset of the object, and writes the note.
+// It truncates the file first, so that data of another version never remains with the new note.
 func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	part, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
 	if err != nil {
@@ -211,8 +215,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere returns an error if part is not the file that was examined before it was locked.
-// Another process with the lock may have renamed the examined file.
+// stillThere returns an error if part no longer has its name or has become shorter. This happens if
+// another process has completed the file before this process locked it.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {

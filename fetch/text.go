@@ -12,9 +12,10 @@ import (
 // maxTextLine is the maximum length in bytes of a line in a text protocol.
 const maxTextLine = 64 << 10
 
-// A lines reads lines of text. Unless crlf is true, it converts line endings to the line ending of
-// this machine. If dots is true, the text ends at a line with a single dot, and an additional dot
-// at the start of other lines is removed (RFC 1436, section 3.1; RFC 3977, section 3.1.1).
+// A lines is a reader of text. Unless crlf is true, it converts line endings to the line ending of
+// this machine. If dots is true, the text ends at a line with a single dot. The reader then also
+// removes the additional dot from lines that begin with two dots (RFC 1436, section 3.1; RFC 3977,
+// section 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool
@@ -41,7 +42,6 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next piece of text, which is at most a line.
 func (l *lines) fill() {
 	piece, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -94,5 +94,5 @@ func noEOF(err error) error {
 	return err
 }
 
-// isLine reports whether s can be sent as a line.
+// isLine reports whether s can be sent as one line of a text protocol.
 func isLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A watch cancels a context if the server is silent for too long, or the whole transfer takes too
-// long. It can be paused.
+// A watch cancels a context if the server sends nothing for too long, or if the whole transfer
+// takes too long. The timer for silence can be paused.
 type watch struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -41,8 +41,8 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended, or err if it has not. It adds the URL unless the error is
-// from this package.
+// explain returns the reason for which the context ended, or err if the context has not ended. It
+// adds the URL unless the error already has it.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause

@@ -32,9 +32,9 @@ const (
 
 type policyKey struct{}
 
-// newTransport returns a transport that adds nothing to requests. If open is true, each request
-// brings its policy in its context. The transport then keeps no idle connections, because a request
-// with another policy could use them.
+// newTransport returns a transport. If open is true, the context of each request has the policy for
+// connections. Such a transport closes connections after one request, because a request with a
+// stricter policy could reuse them.
 func (f *Fetcher) newTransport(open bool) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -61,12 +61,13 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// errOther means that the part from the server does not continue the part that the user has.
+// errOther means that the range in a response belongs to another version of the resource than the
+// part that the user has.
 var errOther = errors.New("the resource has changed")
 
-// web is the step for the schemes http and https. If a part was requested, a server without support
-// for If-Range sends that part even if the resource has changed. If the response shows such a
-// change, web requests the whole resource.
+// web implements [plan.Step] for the schemes http and https. A server without support for If-Range
+// sends the requested range even if the resource has changed. If the response shows such a change,
+// web requests the whole resource again.
 func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
@@ -102,7 +103,7 @@ func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan
 	return out, err
 }
 
-// webRequest returns a request with the path and the query as they are spelled.
+// webRequest returns a request with the path and the query of the URL, without any normalisation.
 func (j *retrieval) webRequest(ctx context.Context, r plan.Request) (*http.Request, error) {
 	name, _ := r.URI.Scheme()
 	name = strings.ToLower(name)
@@ -214,8 +215,8 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 	return plan.Outcome{Locators: []uri.URI{target}}, nil
 }
 
-// escaped percent-encodes characters of a Location that a URI cannot contain, except in the host.
-// Some servers send unescaped UTF-8, and browsers accept it.
+// escaped percent-encodes spaces and non-ASCII characters in a Location field, except in the host.
+// Some servers send them unescaped, and browsers accept them.
 func escaped(location string) string {
 	begin := 0
 	if before, rest, ok := strings.Cut(location, "//"); ok && !strings.ContainsAny(before, "/?# ") {
@@ -262,8 +263,8 @@ func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (pl
 }
 
 // contradicts reports whether a response shows that the resource has changed since the user
-// received the first part. A response with an entity tag need not repeat the date of the last
-// change (RFC 9110, section 15.3.7).
+// received the first part. A missing field does not show a change, because a response with an
+// entity tag can omit Last-Modified (RFC 9110, section 15.3.7).
 func (j *retrieval) contradicts(h http.Header) bool {
 	have := j.request.Validator
 	if have == "" {
@@ -277,8 +278,8 @@ func (j *retrieval) contradicts(h http.Header) bool {
 	return now != "" && now != have
 }
 
-// contentRange parses a Content-Range (RFC 9110, section 14.4). It returns the offset of the part,
-// and the size of the whole or -1.
+// contentRange parses a Content-Range field (RFC 9110, section 14.4). It returns the offset of the
+// range, and the size of the whole resource or -1.
 //
 //	Content-Range = "bytes" SP first-pos "-" last-pos "/" ( complete-length / "*" )
 func contentRange(field string) (from, size int64, err error) {
@@ -359,7 +360,8 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	return d, nil
 }
 
-// A decoder reads decompressed data. It returns an error if the data expands too much.
+// A decoder reads decompressed data. It returns a [*SizeError] if the ratio of decompressed to
+// compressed data is too large.
 type decoder struct {
 	in            io.ReadCloser
 	out           io.Reader

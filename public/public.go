@@ -1,16 +1,16 @@
-// Package public has naming authorities, with rules, for well-known identifiers that other
-// organisations assign. For example, its rules can send DOIs to their resolver. An operator can
-// load these authorities into a store, change them, and load newer versions. They have no effect
-// before that.
+// Package public has naming authorities for well-known identifiers that other organisations assign.
+// The rules of these authorities lead to the resolvers of the organisations. For example, a rule
+// redirects DOIs to https://doi.org. The authorities have no effect until an operator loads them
+// into a store. The operator can then change them, and can load newer versions.
 //
-// [Namespaces] returns authorities for public URN namespaces and schemes of persistent names. There
-// is one authority for each part of a namespace with its own resolver. [Registry.Prefixes] returns
-// authorities for the compact identifiers in two registries of the life sciences, under a web
-// address that the operator chooses. All rules have tests, because resolvers move.
+// [Namespaces] returns authorities for public URN namespaces and schemes of persistent names. If
+// parts of a namespace have different resolvers, each part has an authority. [Registry.Prefixes]
+// returns authorities for the compact identifiers of two registries in the life sciences. Their
+// names begin with a URL that the operator chooses. All rules have tests.
 //
-// The tables of prefixes have a line for each prefix. The columns, separated by tabs, are prefix,
-// name, pattern, example, "deprecated" or nothing, and then the rank, country and URL of each
-// provider. In a URL, "$" is replaced by the identifier.
+// The tables of prefixes have a line for each prefix. The columns are separated by tabs. They are
+// the prefix, the name, the pattern, an example, and "deprecated" or nothing. Each remaining column
+// has the rank, country and URL of a provider. In a URL, "$" is replaced by the identifier.
 package public
 
 //go:generate go run ./gen ../testdata/corpus/whole/prefixes
@@ -78,12 +78,12 @@ type Prefix struct {
 	Example   name.Name // zero if the registry has no example
 }
 
-// Prefixes returns an iterator over the prefixes of a registry. Their authorities are for names
-// that begin with base, which must be an http or https URL without a query. For example, if base is
+// Prefixes returns an iterator over the prefixes of a registry. The names of their authorities
+// begin with base, which must be an http or https URL without a query. For example, if base is
 // https://identifiers.org, the authority of PREFIX has the names
-// https://identifiers.org/PREFIX:IDENTIFIER. If base is "", it is r.Home.
+// https://identifiers.org/PREFIX:IDENTIFIER. An empty base means r.Home.
 //
-// If the registry has no location for a prefix, its authority has no rules.
+// If the registry has no location for a prefix, the authority of the prefix has no rules.
 func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	if base == "" {
 		base = r.Home

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// newRule returns a rule for a registry's pattern, which may be "", and its locations. If the
-// pattern does not match the registry's own example, it is ignored.
+// newRule returns a rule for the pattern and the locations of a prefix. The pattern may be "". A
+// pattern that does not match the example of the registry is ignored.
 func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	var out rule.Rule
 	for _, body := range []string{pattern, ".+"} {

@@ -15,7 +15,7 @@ import (
 // A Policy says for which clients this server asks other servers.
 type Policy string
 
-// The policies.
+// The policies for asking other servers.
 const (
 	Off Policy = "off" // no client
 	Own Policy = "own" // own users, which are recognised by their addresses
@@ -47,7 +47,7 @@ type Access struct {
 
 var errDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError reports that a limit is exceeded, of one client or of all clients together.
+// A LimitError reports that one client, or all clients together, exceed a limit.
 type LimitError struct {
 	After time.Duration // how long the client should wait before trying again
 	Full  bool          // all clients together exceed a limit: the server is busy
@@ -143,8 +143,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client is one of the own users: it has such an address, and no other site
-// made its browser send the request.
+// isOwn reports whether a client is an own user. It has an address of the own users, and no other
+// site has made its browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -171,8 +171,8 @@ func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	return d.under.take(Guest(a.addr()), each, 1)
 }
 
-// Guest returns the address under which the requests of a client are counted. For IPv6 it is the
-// /64 network, in which a client can choose any address.
+// Guest returns the address under which the requests of a client are counted. For IPv6, this is the
+// address of the /64 network, because a client can choose any address in its network.
 func Guest(from netip.Addr) netip.Addr {
 	const link = 64
 	from = from.Unmap().WithZone("")
@@ -187,8 +187,8 @@ func Guest(from netip.Addr) netip.Addr {
 type Client struct {
 	Addr netip.Addr // address from which the request came; zero if unknown
 
-	// Misled is "" if the user intended the request. Otherwise another site may have made the
-	// user's browser send it, in order to read or learn from the response, and Misled says how.
+	// Misled is "" if the user intended the request. Otherwise Misled says why another site may
+	// have made the user's browser send the request, in order to learn something from the response.
 	// Such a client does not count as an own user, whatever its address.
 	Misled string
 
@@ -200,7 +200,7 @@ type Client struct {
 	entered atomic.Bool // the client was permitted as an own user
 }
 
-// Entered reports whether the client was permitted as an own user. Caches must then not give the
+// Entered reports whether the client was permitted as an own user. If so, caches must not give the
 // response to other clients.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 

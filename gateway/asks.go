@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout is how long this server may ask other servers for one request. It does not apply to a
-// client with a deadline of its own.
+// AskTimeout is how long this server may ask other servers for one request. If the [Client] has a
+// deadline, that applies instead.
 const AskTimeout = 20 * time.Second
 
 // LeaveGrace is how long this server still waits for other servers after a client has closed its
@@ -33,7 +33,7 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // Beginning is like Asking, for answers whose bodies may take longer to read. When the answer
-// begins, the caller must call lift: from then on, neither the deadline nor a disconnected client
+// begins, the caller must call lift. After that, neither the deadline nor a disconnected client
 // ends the context. If the deadline passes before, the cause of the context is
 // [context.DeadlineExceeded].
 func Beginning(ctx context.Context) (_ context.Context, lift func(), cancel context.CancelFunc) {
@@ -141,8 +141,8 @@ func Late(ctx context.Context, err error) error {
 	return err
 }
 
-// whenClosed arranges that end is called when the last resource of an answer is closed. It returns
-// false for an answer without resources.
+// whenClosed makes sure that end is called when the last resource of an answer is closed. It
+// returns false for an answer without resources.
 func whenClosed(a *nomen.Answer, end func()) bool {
 	var open atomic.Int64
 	closed := func() {

@@ -1,5 +1,5 @@
 // Package gateway resolves names for programs that do not understand names: browsers, clients that
-// use a proxy, and Gopher clients (1995, 4: Y95-62 to Y95-65).
+// use a proxy, and Gopher clients (draft of 1995, 4: Y95-62 to Y95-65).
 //
 //   - [ForeignResolver] resolves names that are not served here by asking another resolver on
 //     behalf of a client.
@@ -10,8 +10,8 @@
 //
 // # Access
 //
-// An [AccessControl] decides for which clients this server asks other servers (1995, 4: Y95-65).
-// Its policy is one of these:
+// An [AccessControl] decides for which clients this server asks other servers (draft of 1995, 4:
+// Y95-65). Its policy is one of these:
 //
 //   - [Off], the default: no client.
 //   - [Own]: own users, which are clients at configured addresses.
@@ -28,5 +28,6 @@
 // (see Guard in client.Options). Locations that a browser would execute are not passed on. If an
 // [Explanation] leads to another server, its page shows a link instead of redirecting.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "draft of 1995, 3.1"; docs/glossary.md
+// lists the drafts.
 package gateway

@@ -30,8 +30,8 @@ type Explainer struct {
 	Log         *slog.Logger   // receives failures; may be nil
 }
 
-// Ways finds the resolvers of a name, the best first. Each [Fact] has the resolver as its Name, and
-// as its Value how the resolver was found. After an error, Ways may yield more resolvers. Clients
+// Ways finds the resolvers of a name, the best first. In each [Fact], the Name is the resolver, and
+// the Value says how the resolver was found. After an error, Ways may yield more resolvers. Clients
 // see the text of an error only if it has a method Public() string, which returns this text.
 type Ways func(ctx context.Context, n name.Name) iter.Seq2[Fact, error]
 
@@ -84,8 +84,8 @@ func (x *Explanation) Asked() bool {
 }
 
 // plain extracts the identifier from a text. It removes white space, brackets and "URL:" around it
-// (RFC 3986, appendix C; 1995, 2). It also removes "web+" before the scheme, which lets pages
-// handle the scheme in browsers.
+// (RFC 3986, appendix C; draft of 1995, 2). It also removes the prefix "web+" of schemes for which
+// a browser opens a web page.
 func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
@@ -130,8 +130,8 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 	return x, e.place(ctx, x)
 }
 
-// query adds the text after the first question mark to the explanation: in a URN the components, or
-// each directive of 2012 (N12-26).
+// query adds the text after the first question mark to the explanation. In a URN, this text
+// consists of components, or of directives (draft of 2012: N12-26).
 func (x *Explanation) query(q string) {
 	whole := x.Text
 	if u, err := urn.Parse(whole); err == nil {
@@ -245,7 +245,7 @@ func (x *Explanation) suggest() {
 	}
 }
 
-// place adds where the identifier leads.
+// place adds to the explanation where the identifier leads.
 func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	if !x.Name.IsZero() && e.Authorities != nil {
 		set, err := e.Authorities.Set(ctx, time.Time{})
@@ -273,7 +273,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// known records whether a name has a public record although it has no authority.
+// known records whether a name that has no authority here has a public record.
 func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	if x.Name.IsZero() || x.Authority != nil || e.Store == nil {
 		return nil
@@ -289,7 +289,7 @@ func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// ways adds the resolvers that this server would ask.
+// ways adds to the explanation the resolvers that this server would ask.
 func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Ways == nil {
 		return
@@ -318,8 +318,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay tells clients why a step of finding resolvers failed. It says what is wrong with the rules
-// or DNS records of others, and nothing about the DNS servers of this server.
+// noWay returns a message for clients about a failure to find resolvers. It describes errors in the
+// rules or DNS records of others, but reveals nothing about the DNS servers that this server uses.
 func noWay(err error) string {
 	var public interface {
 		error

@@ -26,7 +26,7 @@ type ForeignOptions struct {
 
 // A ForeignResolver resolves all names. It asks Inner about names that have a record or an
 // authority here. It asks Other about all other names, on behalf of a client that the
-// [AccessControl] permits (1995, 4: Y95-63).
+// [AccessControl] permits (draft of 1995, 4: Y95-63).
 //
 // It returns the errors of the two resolvers, which may also contain a [*LimitError]. A
 // ForeignResolver does not pass on resources from other servers (I2R, I2Rs).
@@ -74,8 +74,8 @@ func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time)
 	return err == nil && set.Of(n) != nil, err
 }
 
-// foreignName returns the name in a question. The result is false if only this server may resolve
-// it.
+// foreignName returns the name in a question. The second result is false if only this server may
+// answer the question.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -87,8 +87,8 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether the scheme of n has resolvers. It is false for http and https URLs such
-// as PURLs, which need none.
+// isForeign reports whether there are resolvers for the scheme of n. It returns false for http and
+// https URLs such as PURLs, which do not need a resolver.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
@@ -129,8 +129,8 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 	return a, nil
 }
 
-// passedOn converts an error of another resolver. What it says about the name stays. Every other
-// error becomes a failure of the other server.
+// passedOn converts an error from another resolver. It keeps what the error says about the name.
+// Any other error becomes a failure of the other server.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -162,7 +162,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
 }
 
-// whose names the server that answered about a name, in words for people.
+// whose returns a sentence for people that says which server answered about a name.
 func whose(n name.Name) string {
 	if host, ok := authorityID(n); ok {
 		return "this answer comes from " + host + ", the naming authority, and not from this server"
@@ -171,7 +171,7 @@ func whose(n name.Name) string {
 }
 
 // isRequest reports whether a name is a reserved request, which the resolver of its authority must
-// answer (1995, 3.5).
+// answer (draft of 1995, 3.5).
 func isRequest(n name.Name) bool {
 	u, err := urn.Draft1995.Parse(n.Key())
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
@@ -186,8 +186,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns a copy of an answer of another server, as this server sends it: with its source,
-// and without locations that are not allowed here.
+// adopt returns a copy of an answer of another server for the clients of this server. The copy says
+// where it comes from, and lacks locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

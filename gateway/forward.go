@@ -53,7 +53,8 @@ const maxAddresses = 16
 // that its access control permits. It connects only to public addresses, which it checks after DNS.
 // Requests may go only to the ports 80, 443 and from 1024 on, and tunnels (CONNECT) only to the
 // ports in the options. A Forward uses each connection for one request, and does not follow
-// redirects. It recognizes its own name in Via fields, and so ends loops. The caller must close it.
+// redirects. It recognizes its own name in Via fields, and so ends loops. The caller must call
+// Close.
 type Forward struct {
 	o       ForwardOptions
 	name    string // the name of this proxy in Via fields
@@ -105,9 +106,9 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins is a transport with two time limits. The first is for the time from the last byte of the
-// request to the header of the response, including DNS and connecting. The second is for each wait
-// for data in the body.
+// begins wraps a transport and adds two time limits. The first limits the time from the last byte
+// of the request to the header of the response, including DNS and connecting. The second limits
+// each wait for data in the body.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration
@@ -138,7 +139,7 @@ func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil // ctx ends with the context of the request
 }
 
-// A waiting is a body that runs a timer while a read waits for data.
+// waiting wraps a body, and runs a timer during each read.
 type waiting struct {
 	io.ReadCloser
 	silent *time.Timer
@@ -151,7 +152,7 @@ func (w *waiting) Read(b []byte) (int, error) {
 	return w.ReadCloser.Read(b)
 }
 
-// A heard is a body that calls the function read after each read with data.
+// heard wraps a body, and calls the function read after each read.
 type heard struct {
 	io.ReadCloser
 	read func()
@@ -163,7 +164,8 @@ func (h *heard) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pseudonym makes a random name for a proxy in Via fields (RFC 9110, 7.6.3).
+// pseudonym returns a random name, by which a proxy identifies itself in Via fields (RFC 9110,
+// 7.6.3).
 func pseudonym() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
@@ -210,7 +212,7 @@ func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A refusal is an error for which the proxy itself sends the response.
+// A refusal is an error to which the proxy responds itself, without a response from another server.
 type refusal struct {
 	status int
 	why    string
@@ -250,9 +252,9 @@ func (f *Forward) check(r *http.Request) error {
 	return nil
 }
 
-// usualPort reports whether web servers use a port. The port "" means the default of the scheme. Of
-// the ports below 1024 only few qualify, because mail and other services could mistake a request
-// for one of their own.
+// usualPort reports whether a request may go to a port. The port "" means the default of the
+// scheme. Most ports below 1024 are excluded, because a mail server, for example, could take an
+// HTTP request for commands of its own protocol.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
@@ -287,8 +289,8 @@ func (f *Forward) received(r *http.Response) error {
 	return nil
 }
 
-// A bounded is a body that returns an error if it is too long, so that the client does not take the
-// truncated body for a complete one.
+// bounded limits the length of a body. A read beyond the limit returns an error, so that the client
+// does not take the truncated body for a complete body.
 type bounded struct {
 	io.ReadCloser
 	left int64
@@ -351,8 +353,8 @@ func RetryAfter(e *LimitError) string {
 	return retryafter.Format(e.After)
 }
 
-// dial connects to a permitted address of a host. It does not look up the host again after it has
-// checked the addresses, because the answer could then be a different one.
+// dial connects to a permitted address of a host. After checking the addresses, it does not look up
+// the host again, because a second lookup could return other addresses.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -433,8 +435,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions. It ends when both have ended, after the maximum time, or
-// when no bytes have come for too long.
+// pass passes on bytes in both directions. It returns when both directions have ended, after the
+// maximum time, or when no bytes have arrived for too long.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()
@@ -455,7 +457,7 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 }
 
 // copy passes on bytes in one direction, and then the end of the input. After an error, it closes
-// both connections. The value heard is the time of the last bytes in either direction, in
+// both connections. It stores in heard the time of the last bytes in either direction, in
 // nanoseconds.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10

@@ -47,13 +47,13 @@ type GopherOptions struct {
 	Log *slog.Logger // receives failures; may be nil
 }
 
-// A Gopher serves menus to Gopher clients (RFC 1436): of the authorities, of the names of an
-// authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is safe for
+// A Gopher serves menus to Gopher clients (RFC 1436): the authorities, the names of an authority
+// that lists its names, and the locations of a name (draft of 1995, 4: Y95-53). It is safe for
 // concurrent use.
 //
-// A selector is a name, with or without a slash before it; the empty selector is the root. The item
-// of a location that is a gopher URL has the type in that URL. The items of other locations have
-// the type h, and a selector that begins with "URL:".
+// A selector is a name, with or without a slash before it; the empty selector is the root. If a
+// location is a gopher URL, its menu item has the item type in this URL. The item of any other
+// location has the type h and a selector that begins with "URL:".
 type Gopher struct {
 	o    GopherOptions
 	host string
@@ -229,8 +229,9 @@ const (
 	maxRest     = 64 << 10
 )
 
-// leastRate is the least average speed at which a client must read a response, in bytes per second.
-// [GopherOptions].Timeout also limits the whole response.
+// leastRate is the minimum average speed at which a client must read a response, in bytes per
+// second. The time limit for a response is [GopherOptions].Timeout, plus the length of the response
+// divided by leastRate.
 const leastRate = 4 << 10
 
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
@@ -259,7 +260,7 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	}
 }
 
-// watch discards what the client sends until stop is called. The context ends when the client
+// watch discards what the client sends until stop is called. The context left ends when the client
 // closes its side of the connection.
 func watch(c net.Conn) (left context.Context, stop func()) {
 	left, cancel := context.WithCancel(context.Background())
@@ -302,7 +303,8 @@ const (
 	selectURL         = "URL:"
 )
 
-// serve writes the response to a selector. A TAB and a text from the user may follow the selector.
+// serve writes the response to a selector. In line, a TAB and a text that the user has entered may
+// follow the selector.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
@@ -344,7 +346,7 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 }
 
 // fail writes an error about a failure of this server and logs the cause. If the store is
-// unavailable, the store logs that itself.
+// unavailable, fail logs nothing, because the store logs this itself.
 func (g *Gopher) fail(m *menu, what string, err error) {
 	var away *store.AwayError
 	if errors.As(err, &away) {
@@ -363,7 +365,7 @@ func (g *Gopher) root(m *menu, set *store.AuthoritySet) {
 	g.authorities(m, set, "")
 }
 
-// authorities lists the authorities whose prefixes come after last.
+// authorities writes a menu of the authorities whose prefixes sort after last.
 func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, last string) {
 	n := 0
 	for _, a := range set.All() {

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list writes a page with names of an authority after a key. It skips the names of other
-// authorities in blocks. A page ends early after very many reserved names, which it must skip one
-// by one.
+// list writes a menu of the names of an authority, beginning after a key. It skips the names of
+// other authorities in blocks, but must skip reserved names one by one. So a page ends early if it
+// contains very many reserved names.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
@@ -46,7 +46,7 @@ type listing struct {
 	looked int
 }
 
-// from lists names after a key until the page is full.
+// from writes the names that sort after key until the page is full.
 func (l *listing) from(ctx context.Context, key string) error {
 	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
@@ -78,8 +78,8 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed begins a key that is encrypted. A key in a selector is encrypted if the name may be
-// reserved, or if the authority does not list its names.
+// sealed is the prefix of a key that is encrypted. A key in a selector is encrypted if the name may
+// be reserved, or if the authority does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {
@@ -90,13 +90,13 @@ func newSeal() cipher.AEAD {
 	return seal
 }
 
-// seal encrypts a key with a secret that this server makes at its start.
+// seal encrypts a key with a secret that the server generates when it starts.
 func (g *Gopher) seal(key string) string {
 	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
 }
 
 // unseal returns the key in a selector, and decrypts it if necessary. The result ok is false if
-// this server has not encrypted it.
+// this server has not encrypted the key since its start.
 func (g *Gopher) unseal(place string) (key string, ok bool) {
 	text, ok := strings.CutPrefix(place, sealed)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A menu is a menu while it is being written.
+// A menu is the response to a Gopher client, to which items are appended.
 type menu struct {
 	b          bytes.Buffer
 	host, port string
@@ -108,7 +108,7 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 }
 
 // location writes a location as an item. For a gopher URL, the item leads to the server in the URL
-// (1995, 4: Y95-53).
+// (draft of 1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
 	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // no error, because b is a buffer
@@ -156,8 +156,9 @@ func wrap(s string) []string {
 	return append(lines, string(r))
 }
 
-// maxItems is the maximum number of items in a menu, because answers of other servers may be long.
+// maxItems is the maximum number of items in a menu. Answers from other servers may have more.
 const maxItems = 1000
 
-// width is how much of a title clients show, in characters (RFC 1436, 3.9).
+// width is the maximum length of a title in characters. Clients may truncate longer titles (RFC
+// 1436, 3.9).
 const width = 70

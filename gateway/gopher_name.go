@@ -65,8 +65,8 @@ func (g *Gopher) count(ctx context.Context, n name.Name, a *nomen.Answer, err er
 
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
-// reserved answers a reserved request about an authority of this server (1995, 3.5: Y95-55 to
-// Y95-59).
+// reserved answers a reserved request, such as urn+m, about an authority of this server (draft of
+// 1995, 3.5: Y95-55 to Y95-59).
 func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet, a *store.Authority, request string) {
 	prefix := a.Prefix.String()
 	if no := a.Refuses(prefix); no != nil {

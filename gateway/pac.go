@@ -10,14 +10,15 @@ import (
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
 // PAC returns a proxy auto-config file, by which browsers and other clients send requests about
-// names to this server: requests for URNs, and for http URLs whose hosts are naming authorities
-// here. All other requests go directly to their servers. The parameter proxy is HOST:PORT of this
-// server, and secure says whether it uses TLS. The hosts must be in lower case.
+// names to this server: requests for URNs, and for http URLs whose host is in hosts, the naming
+// authorities that are served here. All other requests go directly to their servers. The parameter
+// proxy is HOST:PORT of this server, and secure says whether the server uses TLS. The hosts must be
+// in lower case.
 //
-// In the protocol of 1995, a host name is the name of an authority, but the host may also have a
-// web server. If this server cannot be reached, an http request therefore goes directly to the
-// host. Requests for https URLs never go to this server, because only the browser and the host can
-// read them.
+// In the protocol of 1995 (draft-ietf-uri-yaurn-00), a host name is the name of an authority, but
+// the host may also have a web server. If this server cannot be reached, an http request therefore
+// goes directly to the host. Requests for https URLs never go to this server, because only the
+// browser and the host can read them.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "
 	if secure {

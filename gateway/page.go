@@ -21,12 +21,12 @@ import (
 //go:embed explain.html
 var explainPage string
 
-// explainTemplate returns the template for an Explanation. The first call parses it.
+// explainTemplate returns the template for an Explanation, which the first call parses.
 var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
 
 // ParsePage parses the template of a page (see [site.Parse]). In the template, {{link URL}} returns
-// a URL that is safe as a link, and "" for any other URL. Without it, html/template permits only
-// http, https and mailto.
+// a URL that is safe as a link, and "" for any other URL. Without this function, html/template
+// permits only http, https and mailto.
 func ParsePage(name, text string) (*template.Template, error) {
 	return site.Parse(name, text, template.FuncMap{"link": func(s string) template.URL {
 		if !location.IsLink(s) {
@@ -83,8 +83,8 @@ func (e Page) KindText() (any, error) {
 	return e.T("kind.scheme", e.Code(id))
 }
 
-// Label returns the label of a part of the identifier in the language of the page. Labels of parts
-// that only one scheme or namespace has are in English.
+// Label returns the label of a part of the identifier in the language of the page. The label of a
+// part that only one scheme or namespace has is always in English.
 func (e Page) Label(part string) template.HTML {
 	key := ""
 	switch part {

@@ -20,14 +20,14 @@ type Relay struct {
 	out     *paced.Writer
 	status  int
 
-	// Show returns the body of a response that says why the request was not forwarded, and sets the
-	// header fields for it. If Show is nil, the body is plain text.
+	// Show returns the body of a response that says why the request was not forwarded. It also sets
+	// the header fields of this response. If Show is nil, the body is plain text.
 	Show func(h http.Header, status int, why string) []byte
 }
 
-// Relay returns a Relay of the request r, whose context must carry the client (see [WithClient]),
-// and whose body may be nil. The parameter target is the target as the client sent it, and step the
-// time for each step.
+// Relay returns a Relay of the request r. The context of r must carry the client (see
+// [WithClient]), and its body may be nil. The parameter target is the request target as the client
+// sent it, and step is the time limit for each read or write.
 func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, step time.Duration) *Relay {
 	out := r.WithContext(r.Context())
 	if u, err := url.Parse(target); err == nil && r.Method != http.MethodConnect {
@@ -46,7 +46,7 @@ func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, s
 // Run forwards the request and its response.
 func (w *Relay) Run() { w.forward.ServeHTTP(w, w.request) }
 
-// Status returns the status of the response, or 0 before it has begun.
+// Status returns the status of the response, or 0 if the response has not begun.
 func (w *Relay) Status() int { return w.status }
 
 // Sent returns how many bytes of the body were sent to the client.
@@ -68,7 +68,7 @@ func (w *Relay) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// Hijack gives a tunnel the connection. The tunnel then sends the status 200 itself.
+// Hijack passes the connection to a tunnel, which sends the status 200 itself.
 func (w *Relay) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, early, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
@@ -77,5 +77,5 @@ func (w *Relay) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, early, err
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the original ResponseWriter, for [http.ResponseController].
 func (w *Relay) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -10,9 +10,9 @@ import (
 )
 
 // Turns is a semaphore with several limits. A client takes a turn, for example to send a request to
-// another server, which is then the target of the turn, and gives it back later. There are limits
-// for all turns, for the turns of one client address, and for the turns for one target. Turns is
-// safe for concurrent use.
+// another server, and gives the turn back later. The target of a turn is the server for which it
+// was taken. There are limits for all turns, for the turns of one client address, and for the turns
+// for one target. Turns is safe for concurrent use.
 type Turns struct {
 	all, each, place int // limits: for all turns, for one address, and for one target
 	queue            int // maximum number of waiting clients
@@ -57,7 +57,7 @@ func NewTurns(all, each int) *Turns {
 }
 
 // Resize changes the limits that NewTurns has set. If more turns are taken than a new limit
-// permits, clients keep them until they give them back.
+// permits, clients may keep their turns.
 func (t *Turns) Resize(all, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,14 +72,14 @@ func (t *Turns) load() (taken, waiting int) {
 }
 
 // TakeFor takes n turns for a client without waiting. The caller must call back at least once to
-// return them. An address that many clients share gets at most three quarters of all turns. A nil
-// client has no limit of its own. The error is a [*LimitError].
+// return the turns. An address that many clients share gets at most three quarters of all turns. A
+// nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many turns one address may have, so that some are left for others. Many clients
-// can share an address.
+// most returns the limit of turns for an address of own users, or an address that many clients
+// share. Some turns are left for other addresses.
 func most(all int) int { return max(all*3/4, 1) }
 
 func (t *Turns) share(a *Client) int {
@@ -119,9 +119,9 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 // patience is how long a client should wait before it tries again.
 const patience = 5 * time.Second
 
-// Wait takes a turn for a client and a target. If none is free, it waits until one is free or ctx
-// ends. The number of waiting clients is limited too: in total, from one address, and for one
-// target. The error is a [*LimitError], or the error of ctx if ctx is cancelled before its
+// Wait takes a turn for a client and a target. If no turn is free, Wait waits until a turn is free
+// or ctx ends. The number of waiting clients is limited too: in total, from one address, and for
+// one target. The error is a [*LimitError], or the error of ctx if ctx is cancelled before its
 // deadline.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}

@@ -18,9 +18,9 @@ type Look struct {
 
 // Walk yields the records of an authority whose keys are greater than start, sorted by key. Names
 // with a longer prefix can belong to other authorities; Walk yields one record of each block of
-// such names, and skips the rest. It also yields all reserved records, so the caller must limit how
-// many it reads. Walk lists the store again for each block, so each block shows the state at that
-// moment.
+// such names, and skips the rest. Walk also yields all reserved records, so the caller must limit
+// the number of records. Walk lists the store again for each block, so each block shows the state
+// at that moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, start string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -56,8 +56,9 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key above all keys that begin with the prefix of a and the delimiter that
-// follows the prefix in key. It returns "" if key does not begin with the prefix and a delimiter.
+// beyond returns a key that sorts after all keys with the prefix of the authority and the delimiter
+// that follows this prefix in key. It returns "" if key does not begin with the prefix and a
+// delimiter.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

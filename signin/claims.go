@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// claims has what a provider says about a person, by the name of the claim.
+// claims maps the names of claims to their values, as an identity provider has sent them.
 type claims map[string]json.RawMessage
 
 type claimValue struct {
@@ -33,7 +33,7 @@ const (
 	maxMail    = 254
 )
 
-// check makes those checks of an ID token that package oidc does not make.
+// check verifies those properties of an ID token that package oidc does not verify.
 func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	azp, named := c["azp"]
 	switch {
@@ -70,7 +70,7 @@ func (c claims) values(name string) (all []string) {
 	return all
 }
 
-// lack reports whether the claim "name" or a claim of a mapping is missing.
+// lack reports whether the claim "name", or a claim that a mapping needs, is missing.
 func (c claims) lack(m []Mapping) bool {
 	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
 }
@@ -106,7 +106,7 @@ func (c claims) matched(m []Mapping) (all []claimValue) {
 	return all
 }
 
-// mapped returns the rights for values of claims, according to the current mappings.
+// mapped returns the rights that the current mappings give for these values of claims.
 func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Grant) {
 	p := s.byIssuer(issuer)
 	if p == nil {

@@ -34,11 +34,11 @@ func (c credential) hash() []byte {
 	return sum[:]
 }
 
-// matches reports whether hash is the hash of the secret. The time does not depend on the hash.
+// matches reports whether hash is the hash of the secret. The comparison takes constant time.
 func (c credential) matches(hash []byte) bool { return subtle.ConstantTimeCompare(c.hash(), hash) == 1 }
 
-// parseCredential parses text from a client. It accepts only the form of newCredential, so that the
-// ID of the user can safely be part of a key in the vault.
+// parseCredential parses text from a client. It accepts only text in the form that newCredential
+// produces, so that the ID of the user can safely become part of a key in the vault.
 func parseCredential(text string) (c credential, ok bool) {
 	c.user, c.secret, ok = strings.Cut(text, ".")
 	if !ok || !isUserID(c.user) {

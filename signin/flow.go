@@ -25,8 +25,9 @@ const (
 	maxNext  = 1000 // bytes of the target of a flow
 )
 
-// A flow is a sign-in in progress at a provider. Only the browser stores it, in a cookie, so any
-// node can complete it. A browser that alters its flow harms only itself.
+// A flow is a sign-in in progress at a provider. It is stored only in a cookie of the browser, so
+// any node can complete the sign-in. A browser that alters the cookie can only make its own sign-in
+// fail.
 type flow struct {
 	Provider string    `json:"p"` // ID
 	Seed     []byte    `json:"s"` // secret; see value
@@ -40,8 +41,8 @@ func newFlow(provider, next string, now time.Time) flow {
 	return f
 }
 
-// value derives a value for one use from the seed, such as the nonce. It reveals neither the seed
-// nor other values.
+// value derives a value for one use, such as the nonce, from the seed. The value reveals neither
+// the seed nor the values for other uses.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -83,8 +84,8 @@ func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider)
 
 var errBusy = errors.New("too many sign-ins at the same time")
 
-// ask calls do, which sends requests to a provider, and limits its time. If too many such requests
-// are in progress, it returns an [*AwayError] with errBusy.
+// ask limits the time for do, which sends requests to a provider. If too many such requests are in
+// progress, it returns an [*AwayError] with errBusy.
 func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
 	select {
 	case m.asking <- struct{}{}:

@@ -40,7 +40,7 @@ const (
 // A Fault says what failed.
 type Fault string
 
-// The faults.
+// The reasons why a sign-in fails.
 const (
 	FaultFlow     Fault = "flow"     // the response of a provider does not belong to a sign-in of this browser
 	FaultDenied   Fault = "denied"   // the person or the provider stopped the sign-in
@@ -51,7 +51,8 @@ const (
 	FaultPath     Fault = "path"     // the page does not exist
 )
 
-// A View is the content of a page. Its texts come from outside unless the comment says otherwise.
+// A View is the content of a page. Its texts are not trusted, unless the comment of a field says
+// otherwise.
 type View struct {
 	Kind      Kind
 	Fault     Fault
@@ -137,7 +138,8 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 	m.o.Show(w, r, status, v)
 }
 
-// view returns a view with links to the providers. After signing in, the client gets to next.
+// view returns a view with links to the providers. After signing in, the user is redirected to
+// next.
 func (m *Manager) view(s *state, kind Kind, next string) View {
 	v := View{Kind: kind, Contact: s.Contact, ByHeader: s.Header != ""}
 	for _, p := range s.providers {
@@ -196,7 +198,7 @@ func (m *Manager) finish(w http.ResponseWriter, r *http.Request, s *state) error
 }
 
 // showLink asks the person to confirm the sign-in. Otherwise a program that opens the links in a
-// mail would use up the link.
+// mail, such as a virus scanner, would use the link.
 func (m *Manager) showLink(w http.ResponseWriter, r *http.Request, s *state) error {
 	c, ok := parseCredential(r.URL.Query().Get(linkField))
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// noValue is what Apache sends for a variable without a value.
+// noValue is the header value that Apache httpd sends for a variable without a value.
 const noValue = "(null)"
 
 // maxHeader limits the field of a proxy, in bytes.
 const maxHeader = 1000
 
-// header returns the name of the user according to a trusted proxy.
+// header returns the name of the user that a trusted proxy has sent in a header field.
 func (s *state) header(r *http.Request) (value string, ok bool) {
 	if s.Header == "" || s.IsProxy == nil || !s.IsProxy(r) {
 		return "", false
@@ -28,8 +28,8 @@ func (s *state) header(r *http.Request) (value string, ok bool) {
 	return value, value != "" && value != noValue && len(value) <= maxHeader
 }
 
-// isForged reports whether someone other than the proxy has sent the field of the proxy. It is also
-// true if the field occurs several times.
+// isForged reports whether the request has the header field of the proxy although the proxy did not
+// send it. It also returns true if the field occurs several times.
 func (s *state) isForged(r *http.Request) bool {
 	if s.Header == "" {
 		return false

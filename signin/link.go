@@ -24,9 +24,9 @@ func linkKey(user string) string { return "link." + user }
 
 var errLink = errors.New("signin: the link is not valid")
 
-// Link returns the path and query of a page at which anyone can sign in as the user, once, until
-// the returned time. An earlier link of the user becomes invalid. The error is [store.ErrNotFound]
-// for an unknown user, and a [*store.StateError] for a disabled one.
+// Link returns the path and query of a one-time link, with which anyone can sign in as the user
+// until the returned time. An earlier link of the user becomes invalid. The error is
+// [store.ErrNotFound] for an unknown user, and a [*store.StateError] for a disabled one.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound
@@ -84,8 +84,8 @@ func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) 
 	return e, nil
 }
 
-// useLink makes a link invalid and returns its person. The error for a link that is invalid already
-// is errLink.
+// useLink makes a link invalid, and returns the person for whom it was made. If the link is already
+// invalid, the error is errLink.
 func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 	p, err := m.linked(ctx, c)
 	if err != nil {

@@ -31,7 +31,7 @@ type Provider struct {
 }
 
 // A Mapping gives a right to people for whom the provider has sent a claim with a certain value. A
-// session keeps the values of the claims from the sign-in.
+// session keeps the values that the claims had at the sign-in.
 type Mapping struct {
 	Claim, Value string
 	Grant        registrar.Grant
@@ -99,7 +99,7 @@ func isProviderID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isSafe reports whether no one on the network can read requests to a URL, because the scheme is
+// isSafe reports whether requests to a URL cannot be read on the network, because the scheme is
 // https or the URL leads to this machine.
 func isSafe(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && store.IsLoopbackHost(store.CanonicalHost(u.Host)))
@@ -171,8 +171,8 @@ func (p *provider) context(ctx context.Context) context.Context {
 }
 
 // discover returns the configuration that the provider publishes. It requests the configuration at
-// the first use, once a day, and some time after a failure. If the provider does not answer, the
-// last configuration stays valid.
+// the first use, after a day, and some time after a failure. If the provider does not answer, the
+// previous configuration stays valid.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
 	case p.lock <- struct{}{}:
@@ -203,7 +203,7 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 }
 
 // isAway reports whether the last request for the configuration has failed recently. It does not
-// wait.
+// wait for a request in progress.
 func (p *provider) isAway() bool {
 	select {
 	case p.lock <- struct{}{}:

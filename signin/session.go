@@ -43,8 +43,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions formats sessions for the vault. If there are too many, it leaves out the sessions
-// that were unused for the longest time.
+// formatSessions formats sessions for the vault. If there are too many sessions, it omits those
+// that have been unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -71,7 +71,7 @@ func (s *state) allows(provider string) bool {
 	return provider == ByLink || s.byIssuer(provider) != nil
 }
 
-// grain returns how exactly the last use of a session must be known.
+// grain returns the precision with which the last use of a session must be stored.
 func (s *state) grain() time.Duration { return min(useGrain, s.Idle/4) }
 
 func findSession(all []sessionEntry, c credential) int {
@@ -145,9 +145,8 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// survives reports whether a session or link is still valid: the user was not disabled after the
-// given revision. The session of a user who was disabled stays invalid even after the user is
-// enabled again.
+// survives reports whether a session or link is still valid. It is invalid if the user was disabled
+// after the given revision, even if the user has been enabled again since.
 func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
 	if p.Revision == revision {
 		return true, nil
@@ -162,9 +161,9 @@ func (m *Manager) endDisabled(ctx context.Context, user string) {
 	}
 }
 
-// noteUse stores, from time to time, when a session was used and the revision of the user. The
-// result is false if the session has ended in the meantime. If the vault cannot be changed, the
-// session stays valid until it counts as idle.
+// noteUse stores from time to time when a session was last used, and the current revision of the
+// user. The result is false if the session has ended in the meantime. If the vault cannot be
+// changed, the session stays valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
@@ -228,8 +227,8 @@ func (m *Manager) EndAll(ctx context.Context, user string) error {
 	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
 }
 
-// setCookie sets a cookie for this host only. A cookie with the age 0 lasts until the browser is
-// closed. A negative age removes the cookie.
+// setCookie sets a cookie for this host only. If age is 0, the cookie lasts until the browser is
+// closed. If age is negative, the cookie is removed.
 func setCookie(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

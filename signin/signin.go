@@ -21,7 +21,7 @@ const Root = "/-/ui/"
 // Path is the path of the page on which people choose how to sign in.
 const Path = Root + "sign-in"
 
-// A Person is what this package uses of a user.
+// A Person has the fields of a user that this package needs.
 type Person struct {
 	ID       string
 	Name     string          // for display
@@ -47,8 +47,8 @@ type People interface {
 	// SUB" for OpenID Connect, and "header VALUE" for the field of a proxy.
 	PersonOf(ctx context.Context, subject string) (*Person, error)
 
-	// LastDisabled returns the newest revision, among those greater than after, in which the user
-	// was disabled, or 0.
+	// LastDisabled returns the newest revision in which the user was disabled. It returns 0 if that
+	// revision is not greater than the parameter after, or does not exist.
 	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.
@@ -61,7 +61,7 @@ type Session struct {
 	Provider string // how the person signed in: an issuer, [ByHeader] or [ByLink]
 }
 
-// Values of [Session].Provider that are not issuers.
+// Values of [Session].Provider for sign-ins without an OpenID Connect provider.
 const (
 	ByHeader = "header"
 	ByLink   = "link"
@@ -79,7 +79,7 @@ type Options struct {
 	// Show sends a page about signing in.
 	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
 
-	// Count counts a sign-in, successful or not. The way is one of [Ways], and the result one of
+	// Count counts an attempt to sign in. The way is one of [Ways], and the result is one of
 	// [Results]. Count may be nil.
 	Count func(way, result string)
 
@@ -166,7 +166,8 @@ func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }
 
-// provider returns a provider with these settings. If they have not changed, it is the current one.
+// provider returns a provider with these settings. If the settings have not changed, it returns the
+// current provider.
 func (m *Manager) provider(p Provider, url string) *provider {
 	for _, old := range m.state.Load().providers {
 		if old.equal(p, url) {

@@ -26,7 +26,8 @@ func (u Users) PersonOf(ctx context.Context, subject string) (*Person, error) {
 	return personOf(u.Store.UserOf(store.Fresh(ctx), subject))
 }
 
-// LastDisabled implements [People]. In a redacted revision, the user counts as disabled.
+// LastDisabled implements [People]. A redacted revision counts as a revision in which the user was
+// disabled.
 func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error) {
 	for c, err := range u.Store.UserHistory(store.Fresh(ctx), id) {
 		switch {

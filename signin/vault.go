@@ -25,7 +25,7 @@ func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	return text, err
 }
 
-// change replaces the value of a key by the result of edit. The value is nil if the key has none.
+// change replaces the value of a key by the result of edit. If the key has no value, old is nil.
 // Changes of one key never overlap, even on several nodes. If edit returns an error, nothing
 // changes.
 func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) ([]byte, error)) error {
@@ -47,7 +47,7 @@ func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) 
 	return m.o.Vault.PutSecret(ctx, key, next)
 }
 
-// lease waits for a lease. The function end ends it.
+// lease waits until it gets a lease on a key. The caller must call end to release the lease.
 func (m *Manager) lease(ctx context.Context, key string) (end func(), err error) {
 	holder := rand.Text() // identifies this change, because a node may make several at once
 	for wait := firstWait; ; wait = min(2*wait, longWait) {

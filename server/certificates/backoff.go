@@ -23,7 +23,7 @@ const (
 	lastRecheck  = 10 * time.Minute
 )
 
-// A backOff says when the Manager may repeat a failed order. The vault contains it as JSON.
+// A backOff says when the Manager may repeat a failed order. It is stored in the vault as JSON.
 type backOff struct {
 	Failures int       `json:"failures"`
 	Error    string    `json:"error"`
@@ -33,13 +33,13 @@ type backOff struct {
 }
 
 // waits reports whether an order must still wait. If the remaining pause exceeds maxPause, the
-// clock must have been wrong, and the order need not wait.
+// clock must have been wrong at some time, and waits returns false.
 func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
-// pause returns how long to wait after failures in a row. The first wait is the shortest pause.
-// Each wait is twice as long as the one before, up to the longest pause.
+// pause returns how long to wait after a number of failures in a row. The first wait has the
+// shortest length. Each later wait is twice as long as the previous wait, up to the longest length.
 func pause(failures int, shortest, longest time.Duration) time.Duration {
 	if failures > 20 {
 		return longest
@@ -76,8 +76,8 @@ func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
-// stateKey returns the key in the vault for the back-off of a host. No host has this key for its
-// certificate, because host names contain no "_".
+// stateKey returns the key in the vault for the back-off of a host. It differs from the key of
+// every certificate, because host names contain no "_".
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
@@ -92,8 +92,8 @@ func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err 
 }
 
 // failed logs a failed order, and stores the back-off in the vault. If only the check of the host
-// has failed, it logs the error once and keeps the back-off in memory, because other nodes may
-// succeed.
+// has failed, other nodes may succeed. So failed then keeps the back-off in memory, and logs the
+// error only once.
 func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	now := m.o.Now()
 	h := m.host(name)

@@ -32,8 +32,8 @@ const (
 func (m *Manager) httpKey(token string) string { return m.prefix + "http-" + token }
 func (m *Manager) tlsKey(name string) string   { return m.prefix + "tls_" + name } // unique, because host names contain no "_"
 
-// TLS implements [Source]. A handshake that names no host, or a host without a certificate, fails
-// with the alert unrecognized_name.
+// TLS implements [Source]. A handshake without a host name, or for a host without a certificate,
+// fails with the alert unrecognized_name.
 func (m *Manager) TLS() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -42,7 +42,7 @@ func (m *Manager) TLS() *tls.Config {
 	}
 }
 
-// certificate returns the certificate for the host that a handshake names, or nil.
+// certificate returns the certificate for the host in the SNI extension of a handshake, or nil.
 func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return m.host(store.CanonicalHost(hello.ServerName)).cert, nil
 }
@@ -75,8 +75,8 @@ func (m *Manager) has(name string) bool {
 	return m.hosts[name] != nil
 }
 
-// answer reads the answer to a challenge from the vault, or returns nil. It limits how many clients
-// can cause such reads at the same time.
+// answer reads the answer to a challenge from the vault, or returns nil. It limits the number of
+// concurrent reads, which clients could otherwise cause at will.
 func (m *Manager) answer(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, challengeWait)
 	defer cancel()
@@ -120,7 +120,8 @@ func (m *Manager) WellKnown(next http.Handler) http.Handler {
 	})
 }
 
-// isToken reports whether a text is base64url, as the token of a challenge is.
+// isToken reports whether a text consists of base64url characters, as the token of a challenge
+// does.
 func isToken(s string) bool {
 	return s != "" && len(s) <= maxToken && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
@@ -134,8 +135,9 @@ func (e *unreachableError) Error() string {
 	return fmt.Sprintf("the host does not lead to this server: http, port 80: %v; https, port 443: %v; check the DNS records, the firewall and the listeners", e.http, e.tls)
 }
 
-// challenges returns the types of challenges to try for a host, in order. It finds the first type
-// for which the host leads to this server. If Unchecked is set, it returns both types.
+// challenges returns the types of challenges to try for a host, in order. It returns the first type
+// for which the check shows that the host leads to this server. If Unchecked is set, it returns
+// both types.
 func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) ([]string, error) {
 	if m.o.Unchecked {
 		both := []string{typeHTTP, typeTLS}

@@ -38,8 +38,8 @@ type fileState struct {
 
 var _ Source = (*Files)(nil)
 
-// NewFiles reads a certificate chain and its private key from files in PEM. A nil now means
-// [time.Now], and a nil log means no log.
+// NewFiles reads a certificate chain and its private key from files in PEM. If now is nil, Files
+// uses [time.Now]. If log is nil, it logs nothing.
 func NewFiles(cert, key string, now func() time.Time, log *slog.Logger) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -101,7 +101,7 @@ func (f *Files) Reload() error {
 	return f.read()
 }
 
-// changed reports whether a file was replaced or modified since the last reading.
+// changed reports whether a file has been replaced or modified since it was last read.
 func (f *Files) changed() bool {
 	for i, path := range []string{f.cert, f.key} {
 		last := f.seen[i]

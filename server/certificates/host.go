@@ -44,8 +44,8 @@ func isLabel(l string) bool {
 	return true
 }
 
-// orderable returns the hosts for which certificates can be ordered, without duplicates, and at
-// most maxHosts. The result omitted is how many more there are.
+// orderable returns at most maxHosts hosts for which certificates can be ordered, without
+// duplicates. The result omitted is the number of further such hosts.
 func orderable(hosts []string) (all []string, omitted int) {
 	for _, h := range hosts {
 		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {

@@ -49,7 +49,8 @@ type Options struct {
 	Log       *slog.Logger     // discarded if nil
 	UserAgent string           // User-Agent of the requests to the certificate authority
 
-	// Dial connects to hosts for the check; nil means a [net.Dialer].
+	// Dial connects to a host to check that the host leads to this server; nil means a
+	// [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -182,9 +183,9 @@ func (h *host) due(now time.Time) bool {
 	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
 }
 
-// pass checks all hosts once. It takes over certificates that other nodes have ordered, and orders
+// pass checks all hosts once. It loads certificates that other nodes have ordered, and orders
 // certificates that are missing or due for renewal. The result others is true if another node is
-// ordering.
+// ordering certificates at this time.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)
@@ -204,7 +205,7 @@ func (m *Manager) pass(ctx context.Context) (others bool) {
 	return others
 }
 
-// tell logs a failure of the store once.
+// tell logs a failure of the store, but does not repeat the same message.
 func (m *Manager) tell(ctx context.Context, what string, err error) {
 	text := ""
 	if err != nil {
@@ -243,7 +244,7 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt looks in the vault for certificates that this node lacks or must renew. It returns the
-// hosts that still need a certificate and need not wait, in the order of ordering.
+// hosts for which a certificate must be ordered now, sorted by when to order.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -262,7 +263,8 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	return due, nil
 }
 
-// host returns a copy of the state of a host. For a host outside the list, it is the zero value.
+// host returns a copy of the state of a host. If the host is not in the list of hosts, host returns
+// the zero value.
 func (m *Manager) host(name string) host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -272,7 +274,8 @@ func (m *Manager) host(name string) host {
 	return host{}
 }
 
-// update calls change with the state of a host. It does nothing for a host outside the list.
+// update calls change with the state of a host. If the host is not in the list of hosts, update
+// does nothing.
 func (m *Manager) update(name string, change func(*host)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,8 +284,8 @@ func (m *Manager) update(name string, change func(*host)) {
 	}
 }
 
-// load reads the certificate and the back-off of a host from the vault. If an earlier write of the
-// certificate of this node failed, it writes that instead.
+// load reads the certificate and the back-off of a host from the vault. If this node has ordered a
+// certificate but could not write it to the vault, load writes it instead.
 func (m *Manager) load(ctx context.Context, name string) error {
 	if unsaved := m.host(name).unsaved; unsaved != nil {
 		if err := m.o.Vault.PutSecret(ctx, m.prefix+name, unsaved); err != nil {
@@ -323,8 +326,8 @@ func (h *host) adopt(cert *tls.Certificate) {
 	}
 }
 
-// orderAll orders certificates for the hosts in due. If another node is ordering, it stops and
-// others is true. An error is a failure of the store.
+// orderAll orders certificates for the hosts in due. If another node is ordering certificates,
+// orderAll stops and others is true. An error is a failure of the store.
 func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {

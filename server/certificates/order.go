@@ -240,7 +240,7 @@ func encode(key any, chain [][]byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// parseKey parses a private key that encode has formatted without a chain.
+// parseKey parses a private key that encode has written without a certificate chain.
 func parseKey(text []byte) (crypto.Signer, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != blockKey {

@@ -40,8 +40,8 @@ type Status struct {
 
 const maxWarning = 21 * 24 * time.Hour
 
-// late reports whether a certificate should have been replaced already. It is late when less than a
-// sixth of its lifetime is left, or less than three weeks if that is shorter.
+// late reports whether a certificate should have been replaced already. A certificate is late when
+// less than a sixth of its lifetime is left, but at the earliest three weeks before it expires.
 func (s *Status) late(now time.Time) bool {
 	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
 }

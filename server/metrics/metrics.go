@@ -1,5 +1,5 @@
-// Package metrics collects the metrics of a server for Prometheus. No label contains the name of a
-// record, a host, a user or an address.
+// Package metrics collects the metrics of a server for Prometheus. Labels contain no names of
+// records, hosts, users or addresses.
 package metrics
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Counted describes the counter of resolutions.
+// Counted describes the condition of the counter of resolutions.
 type Counted struct {
 	Unchecked uint64    // resolutions that were counted without a check for double clicks
 	Saved     time.Time // when the counts were last written
 }
 
-// Options say what to collect. If a function is nil, the metrics with its values are left out.
+// Options say what to collect. If a function is nil, the metrics that need it are omitted.
 type Options struct {
 	Forms    []string // the forms of requests, as passed to Observe
 	Refusals []string // the reasons for rejections, as passed to Refused
@@ -52,7 +52,7 @@ type Options struct {
 	Build Build
 }
 
-// A Build identifies the program.
+// A Build is the build information of the program.
 type Build struct{ Version, Revision, Go string }
 
 // Jobs is the number of jobs of one kind and state.
@@ -98,8 +98,8 @@ type Metrics struct {
 	handler  http.Handler
 }
 
-// A form has the counters of one form of requests. The counter of a status exists once a request
-// had this status.
+// A form has the counters of one form of requests. The counter for a status is created by the first
+// request with this status.
 type form struct {
 	name   string
 	counts [maxStatus + 1]atomic.Pointer[prometheus.Counter]
@@ -188,7 +188,7 @@ func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }
 
-// SignIn counts a sign-in to the pages, or an attempt that failed, by way and result.
+// SignIn counts an attempt to sign in to the pages of the admin listener, by way and result.
 func (m *Metrics) SignIn(way, result string) { m.signIns.WithLabelValues(way, result).Inc() }
 
 // Ran records that a recurring task ended, with its error or nil.
@@ -197,7 +197,8 @@ func (m *Metrics) Ran(task string, at time.Time, err error) { m.tasks.Ran(task, 
 // Expect makes the metrics show a recurring task that has not run yet in this process.
 func (m *Metrics) Expect(task string, lastSuccess time.Time) { m.tasks.Expect(task, lastSuccess) }
 
-// Observe counts a request of the form name. It ignores a form that is not in the options.
+// Observe counts a request and the time it took. The parameter name is the form of the request; a
+// form that is not in the options is ignored.
 func (m *Metrics) Observe(name string, status int, took time.Duration) {
 	f := m.forms[name]
 	if f == nil {

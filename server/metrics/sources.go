@@ -15,7 +15,8 @@ import (
 // A value adds a sample to a metric. The labels must be in the order of their names in the metric.
 type value func(v float64, labels ...string)
 
-// A source is a metric that calls read for its samples each time the metrics are shown.
+// A source is a metric whose samples come from the function read, which is called whenever the
+// metrics are shown.
 type source struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -268,8 +269,8 @@ func checked(state func() (Links, bool)) []prometheus.Collector {
 	}
 }
 
-// countEvery is the minimum time between two requests to the store for its size. The store has
-// countTime to answer.
+// countEvery is the minimum time between two queries for the size of the store. Each query has the
+// time limit countTime.
 const (
 	countEvery = 10 * time.Second
 	countTime  = time.Second
@@ -284,7 +285,8 @@ type size struct {
 	known, sized bool // whether names and log are valid
 }
 
-// counts returns the metrics of the size of a store. Reading them never lists names.
+// counts returns the metrics about the size of a store. Collecting them does not list the names in
+// the store.
 func counts(r store.Reader) []prometheus.Collector {
 	s := &size{store: r}
 	return []prometheus.Collector{

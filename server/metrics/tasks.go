@@ -33,8 +33,8 @@ type task struct {
 	failing      bool      // the last run failed
 }
 
-// Expect makes the metrics show a task that has not run yet in this process. The time last is when
-// the task last succeeded, or zero.
+// Expect makes the metrics show a task that has not run yet in this process. The parameter last is
+// the time at which the task last succeeded, or zero.
 func (t *Tasks) Expect(name string, last time.Time) {
 	t.change(name, func(of *task) {
 		if last.After(of.last) {

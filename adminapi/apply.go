@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// KeyHeader is the request field with a key that the client has chosen. If the client sends the
-// same request with the same key again, it gets the job that the first request started, as long as
-// this job is kept.
+// KeyHeader is the request header field for a key that the client has chosen. If the client repeats
+// a request with the same key, the server does not start a second job: while it keeps the job of
+// the first request, it returns that job.
 const KeyHeader = "Idempotency-Key"
 
 // MaxKey is the maximum length of a key in bytes.
@@ -23,19 +23,19 @@ const MaxKey = 64
 
 // An Application is the body of POST jobs/ID/apply.
 type Application struct {
-	SHA256       string `json:"sha256,omitempty"`        // of an import: the digest in the dry run
-	SkipRejected bool   `json:"skip_rejected,omitempty"` // apply the dry run although it rejected a part
-	Seen         uint64 `json:"seen,omitempty"`          // accept changes of the same names by others up to this one (see [Intervening])
+	SHA256       string `json:"sha256,omitempty"`        // for an import: the digest that the dry run returned
+	SkipRejected bool   `json:"skip_rejected,omitempty"` // apply the accepted changes although others were rejected
+	Seen         uint64 `json:"seen,omitempty"`          // log number up to which other clients may have changed the names (see [Intervening])
 }
 
-// A Background says how to start a job that continues in the background.
+// A Background holds the parameters of a job that runs in the background.
 type Background struct {
 	Key string // see [KeyHeader]; may be ""
 
-	// For a dry run of an import:
+	// The following fields are for a dry run of an import.
 	Keep     bool   // make the server keep the file, so that ApplyJob can import it
-	FileName string // name for people; may be ""
-	File     string // ID of an earlier dry run whose file to use instead of the body; may be ""
+	FileName string // name to show to users; may be ""
+	File     string // ID of an earlier dry run, whose file is used instead of the body; may be ""
 }
 
 // StartImport is like Import, but returns as soon as the server has received the file. The import
@@ -48,25 +48,25 @@ func (c *Client) StartImport(ctx context.Context, r io.Reader, o bulk.ImportOpti
 	return c.start(ctx, "import", q, r, o.Format.MediaType(), b.Key)
 }
 
-// StartRelocation is like Relocate, but returns at once. The relocation continues in the
+// StartRelocation is like Relocate, but returns immediately. The relocation continues in the
 // background.
 func (c *Client) StartRelocation(ctx context.Context, rel registrar.Relocation, b Background) (Job, error) {
 	return c.startJSON(ctx, "relocate", rel, b.Key)
 }
 
-// StartUndo is like Undo, but returns at once. The undo continues in the background.
+// StartUndo is like Undo, but returns immediately. The undo continues in the background.
 func (c *Client) StartUndo(ctx context.Context, u registrar.Undoing, b Background) (Job, error) {
 	return c.startJSON(ctx, "undo", u, b.Key)
 }
 
-// ApplyJob makes the changes of a dry run, in a job in the background. A dry run can be applied
-// only once; if a job is applying it or has applied it, ApplyJob returns this job.
+// ApplyJob starts a job in the background that makes the changes of a dry run. A dry run can be
+// applied only once. If another job is applying it or has applied it, ApplyJob returns that job.
 func (c *Client) ApplyJob(ctx context.Context, id string, a Application) (Job, error) {
 	return c.startJSON(ctx, "jobs/"+EscapeName(id)+"/apply", a, "")
 }
 
-// Rejects writes the rejected lines of a dry run, whose file must be kept, to w, as a table that
-// can be corrected and imported.
+// Rejects writes the rejected lines of a dry run to w, as a table that users can correct and
+// import. The server must still have the file of the dry run.
 func (c *Client) Rejects(ctx context.Context, id string, w io.Writer) error {
 	resp, err := c.send(ctx, http.MethodGet, "jobs/"+EscapeName(id)+"/rejects", nil, nil, "")
 	if err != nil {

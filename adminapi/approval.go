@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// ApprovalTime is how long a job waits for a second person before it lapses.
+// ApprovalTime is the time after which a job that waits for approval by a second person lapses.
 const ApprovalTime = 14 * 24 * time.Hour
 
 // A SecondPerson says which requests need the approval of a second person. For such a request, the
-// server only makes a job that waits for the approval.
+// server creates a job that does nothing before it is approved.
 type SecondPerson struct {
 	Redact        bool `json:"redact"`                   // redactions of names, authorities, users and tokens
-	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for no relocations
+	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more than this number of names; 0 if no relocation needs approval
 }
 
-// An Approval says what a second person must approve, and what the decision was.
+// An Approval describes what a second person must approve, and the decision.
 type Approval struct {
 	Why   string    `json:"why,omitempty"`  // reason for the request
-	Until time.Time `json:"until,omitzero"` // when the request lapses; absent until the job waits
+	Until time.Time `json:"until,omitzero"` // time at which the request lapses; absent before the job waits for approval
 
-	// For a redaction:
+	// The following fields are for a redaction.
 	Of        string   `json:"of,omitempty"`        // name, authority, user or token
 	Key       string   `json:"key,omitempty"`       // key of the name, prefix of the authority, or ID of the user or token
 	Revisions []uint64 `json:"revisions,omitempty"` // absent for all revisions before Revision
 	Revision  uint64   `json:"revision,omitempty"`  // current revision when the request was made
 
-	// For a relocation, where Job.Result says which names would change:
+	// The following fields are for a relocation. Job.Result lists the names that would change.
 	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`
 	Retired bool   `json:"retired,omitempty"` // retired names change too
 
-	// The decision, if there is one:
+	// The following fields describe the decision, if a decision was made.
 	By     string    `json:"by,omitempty"`      // who decided, as in the history
 	ByName string    `json:"by_name,omitempty"` // as WhoName in a Revision
 	At     time.Time `json:"at,omitzero"`
@@ -51,7 +51,7 @@ type Rejection struct {
 }
 
 // ApproveJob approves a job that waits for a second person. It returns the job, which may still
-// run. If the caller has already approved the job, ApproveJob changes nothing.
+// run. If the caller has already approved the job, ApproveJob has no effect.
 func (c *Client) ApproveJob(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/approve", nil, nil)
 }

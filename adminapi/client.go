@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Client uses the admin API of a running server. It returns the errors of the registrar, the
-// store and package bulk as if they were called in this process. Failures of the network and the
+// A Client uses the admin API of a running server. It returns the same errors as package registrar,
+// the stores and package bulk would return in the same process. Failures of the network or the
 // server are errors of other types. A Client is safe for concurrent use.
 type Client struct {
 	URL   string       // URL of the listener, such as http://127.0.0.1:4501, or unix: and the path of a socket
@@ -39,8 +39,8 @@ func Direct() *http.Client {
 	}
 }
 
-// Version returns the version of the server. A call also checks that a server is running and
-// accepts the token.
+// Version returns the version of the server. A successful call also shows that the server is
+// running and accepts the token.
 func (c *Client) Version(ctx context.Context) (Version, error) {
 	return request[Version](ctx, c, http.MethodGet, "version", nil, nil)
 }
@@ -50,8 +50,8 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as it was at the time t, or the current record if t is zero. If
-// there was no such record, the error is [store.ErrNotFound].
+// GetAt returns the record of n as of the time t, or the current record if t is zero. The error is
+// [store.ErrNotFound] if n had no record at that time.
 func (c *Client) GetAt(ctx context.Context, n name.Name, t time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", t)
@@ -76,8 +76,7 @@ func (c *Client) Put(ctx context.Context, req registrar.Request, why string) (re
 	return outs[0], outs[0].Err
 }
 
-// Apply is like Put for up to [MaxBatch] requests; see
-// [registrar.Registrar.Apply].
+// Apply makes up to [MaxBatch] changes; see [registrar.Registrar.Apply].
 func (c *Client) Apply(ctx context.Context, reqs []registrar.Request, why string) ([]registrar.Outcome, error) {
 	return c.batch(ctx, reqs, why, false)
 }
@@ -137,13 +136,13 @@ func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected 
 	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), changeQuery(expected, why), a)
 }
 
-// CheckAuthority returns what would happen if the authority were put, without changing anything.
+// CheckAuthority returns what PutAuthority would do, without changing anything.
 func (c *Client) CheckAuthority(ctx context.Context, a *store.Authority) (AuthorityCheck, error) {
 	return request[AuthorityCheck](ctx, c, http.MethodPost, prefixPath(a.Prefix)+"/check", nil, a)
 }
 
-// changeQuery returns the query of a request for a change: the reason, and the expected revision
-// unless any is accepted.
+// changeQuery returns the query parameters of a change: the reason and, unless any revision is
+// accepted, the expected revision.
 func changeQuery(expected uint64, why string) url.Values {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {
@@ -169,7 +168,8 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// RedactToken removes content of the rights of a token; see [registrar.Registrar.RedactToken].
+// RedactToken removes content from the history of a token's rights; see
+// [registrar.Registrar.RedactToken].
 func (c *Client) RedactToken(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error) {
 	return c.change(ctx, http.MethodPost, "tokens/"+EscapeName(id)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
@@ -231,11 +231,11 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, bo
 
 const (
 	maxResponse = 1 << 30 // maximum size of a response that is read into memory, in bytes
-	maxProblem  = 1 << 20 // maximum size of a problem, in bytes
+	maxProblem  = 1 << 20 // maximum size of an error response, in bytes
 )
 
-// send sends a request. It returns an error unless the request succeeded. The caller must close the
-// body of the response.
+// send sends a request. It returns an error unless the response has a status of success. The caller
+// must close the body of the response.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	return c.sendWith(ctx, nil, method, path, q, body, contentType)
 }
@@ -268,12 +268,13 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	}
 }
 
-// maxAgain bounds how often a request is sent again because its token had sent too many.
+// maxAgain limits how often a request is repeated after responses that its token has sent too many
+// requests.
 const maxAgain = 10
 
-// sendAgain reports whether to send a request again after err. If the token of the request had sent
-// too many requests, sendAgain first waits as long as the server asks. It stops waiting when the
-// context of the request ends.
+// sendAgain reports whether to repeat a request that failed with err. If the server rejected the
+// request because of too many requests with its token, sendAgain first waits for the time that the
+// server specified, or until the context of the request ends.
 func sendAgain(req *http.Request, err error) bool {
 	var rate *RateError
 	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {
@@ -290,14 +291,14 @@ func sendAgain(req *http.Request, err error) bool {
 	return req.GetBody == nil || err == nil
 }
 
-// Limits of the time to wait before a request is sent again.
+// Limits of the time to wait before a request is repeated.
 const (
 	minWait = time.Second
 	maxWait = time.Minute
 )
 
-// NewRequest returns a request for a path below [Root], with the token. It is for HTTP clients that
-// interpret the response themselves.
+// NewRequest returns a request for a path below [Root], with the token. It is meant for callers
+// that send the request and interpret the response themselves.
 func (c *Client) NewRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, originOf(c.URL)+Root+path, body)
 	if err != nil {
@@ -313,7 +314,7 @@ func readProblem(resp *http.Response) error {
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
 		if wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now()); wait > 0 {
-			p.RetryAfter = retryafter.Seconds(wait) // the header field precedes, because a proxy may have changed it
+			p.RetryAfter = retryafter.Seconds(wait) // the header field overrides the body, because a proxy may have changed the field
 		}
 		return p.err()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// A Setting is the value of an option of the server. Secrets in it are hidden.
+// A Setting is the value of an option of the server. Secrets in the value are hidden.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -17,7 +17,7 @@ type Setting struct {
 	Reload bool   `json:"reload"` // a reload can change the value without a restart
 }
 
-// Settings is the answer to GET config.
+// Settings is the response to GET config.
 type Settings struct {
 	Settings []Setting `json:"settings"` // sorted by key
 }
@@ -29,16 +29,16 @@ type SettingChange struct {
 	To   string `json:"to,omitempty"`
 }
 
-// Reloaded is the answer to POST reload.
+// Reloaded is the response to POST reload.
 type Reloaded struct {
 	Changes  []SettingChange `json:"changes"`            // empty if nothing has changed
 	Warnings []string        `json:"warnings,omitempty"` // warnings about the configuration
 }
 
-// A ReloadError reports a configuration that cannot take effect. The server keeps its previous
-// configuration.
+// A ReloadError reports an invalid configuration, or a change that needs a restart. The server
+// keeps its previous configuration.
 type ReloadError struct {
-	Errors []string // each with its position: FILE:LINE:COLUMN, environment variable or option
+	Errors []string // each begins with its position: FILE:LINE:COLUMN, environment variable or option
 }
 
 func (e *ReloadError) Error() string {

@@ -22,9 +22,9 @@ type Difference struct {
 // InAnotherOrder is the value of [Difference.After] for a list whose values were only reordered.
 const InAnotherOrder = "(in another order)"
 
-// Differences returns the changes of each field from the first record to the second. A nil record
-// means that the name did not exist. Locations count as the same if they have the same URL and
-// component.
+// Differences returns the fields in which two records differ. A nil record means that the name did
+// not exist. Two locations with the same URL and component are compared as one location whose other
+// fields changed.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {
@@ -160,12 +160,12 @@ func union[K comparable, V any](a, b map[K]V) map[K]V {
 	return all
 }
 
-// texts decodes a list of strings. Without a value it returns an empty list.
+// texts decodes a list of strings. If b is empty, texts returns an empty list.
 func texts(b json.RawMessage) (list []string, ok bool) {
 	return list, b == nil || json.Unmarshal(b, &list) == nil
 }
 
-// plain returns the value of a string, and other values as JSON.
+// plain returns the decoded value of a JSON string, and the JSON of any other value.
 func plain(b json.RawMessage) string {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -182,8 +182,8 @@ func (d *differences) value(field, before, after string) {
 	}
 }
 
-// list records which values a list has lost and gained. If these are one value each, it records a
-// single changed value.
+// list records which values a list has lost and gained. If it has lost one value and gained one,
+// list records a single changed value.
 func (d *differences) list(field string, before, after []string) {
 	removed, added := without(before, after), without(after, before)
 	switch {
@@ -201,7 +201,8 @@ func (d *differences) list(field string, before, after []string) {
 	}
 }
 
-// without returns the values of a that are not in b, counting duplicates.
+// without returns the values of a that are not in b. If a value occurs more often in a than in b,
+// the result has the additional occurrences.
 func without(a, b []string) []string {
 	left := map[string]int{}
 	for _, s := range b {

@@ -1,10 +1,10 @@
-// Package adminapi defines the admin API: the JSON of its requests and responses, its
-// errors, converted in both directions, and a [Client] in Go.
+// Package adminapi defines the JSON of the requests and responses of the admin API, converts its
+// errors to JSON and back, and provides a [Client].
 //
 // # Resources
 //
-// All resources are below [Root] and require the field "Authorization: Bearer TOKEN". In this
-// table, query parameters and header fields follow a semicolon:
+// All paths begin with [Root], and all requests require the header field "Authorization: Bearer
+// TOKEN". In the following table, a semicolon precedes query parameters and header fields:
 //
 //	GET    version                version of the program and of the rules of names
 //	GET    names                  records; prefix, after, limit, status, only=keys
@@ -47,18 +47,20 @@
 //	POST   tokens                 creates a token; its secret is shown only in the response
 //	DELETE tokens/{id}            revokes a token
 //
-// Every request that changes records or authorities accepts "why" in the query or body: the
-// reason that the history shows. A redaction has the member "reason" instead.
+// Every request that changes records or authorities accepts the parameter "why" in the query or
+// body. It is the reason for the change, which the history shows. Redactions have the member
+// "reason" instead.
 //
 // # Names in paths
 //
-// A name is written in a path unchanged, with its own escapes: names/urn:ietf:rfc:2648,
-// names/ark:12345/x. A name can also be escaped as a whole, including colons ([EscapeName]). A
-// name that ends in "/retire", "/redact" or "/history" must be escaped as a whole.
+// A path contains a name unchanged, with the percent-encoding that the name itself has:
+// names/urn:ietf:rfc:2648, names/ark:12345/x. Clients can also percent-encode the whole name,
+// including its colons ([EscapeName]). They must do so for a name that ends in "/retire", "/redact"
+// or "/history".
 //
 // # Errors
 //
-// Errors are problem details (RFC 9457) with the members of [Problem]. [NewProblem] converts
-// an error to a problem, and the [Client] converts the problem back to the error. So the client
-// returns the same errors as the registrar and the store.
+// Errors are problem details (RFC 9457) with the members of [Problem]. [NewProblem] converts an
+// error to a problem, and the [Client] converts the problem back to the error. Therefore, the
+// client returns the same errors as the registrar and the store.
 package adminapi

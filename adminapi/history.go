@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// History is the response to GET names/{name}/history and GET authorities/{prefix}/history. In JSON
-// Lines, the response is a sequence of [Revision]s without a limit.
+// History is the response to GET names/{name}/history and GET authorities/{prefix}/history. In the
+// format JSON Lines, the response is a sequence of all [Revision]s instead.
 type History struct {
 	Revisions []Revision `json:"revisions"`
 	Truncated bool       `json:"truncated,omitempty"` // there are older revisions
@@ -54,15 +54,15 @@ type Redaction struct {
 	Expected *uint64 `json:"expected,omitempty"` // expected revision; absent if any revision is accepted
 }
 
-// Registrar converts r to a redaction of the registrar.
+// Registrar converts r to a redaction of package registrar.
 func (r Redaction) Registrar() registrar.Redaction {
 	red := r.Redaction
 	red.Expected = revisionOrAny(r.Expected)
 	return red
 }
 
-// An Entry is one line of the response to GET changes: the JSON form of a [store.Entry]. It has
-// exactly one of Record, Authority, User, Rights and Deleted.
+// An Entry is one line of the response to GET changes: the JSON form of a [store.Entry]. Exactly
+// one of Record, Authority, User, Rights and Deleted is set.
 type Entry struct {
 	Seq       uint64             `json:"seq"` // the value of "after" for continuing after this entry
 	Key       string             `json:"key"` // key of the name, prefix of the authority, or ID of the user or token
@@ -79,7 +79,7 @@ type Entry struct {
 	Deleted   bool               `json:"deleted,omitempty"` // a reserved name was deleted
 	Redacts   []uint64           `json:"redacts,omitempty"`
 	Redacted  bool               `json:"redacted,omitempty"`
-	Split     bool               `json:"split,omitempty"` // the digest has two parts, as docs/reference/files.md describes
+	Split     bool               `json:"split,omitempty"` // the digest has two parts (see docs/reference/files.md)
 	Salt      string             `json:"salt,omitempty"`  // in hex, like the digest; empty if redacted
 	Digest    string             `json:"digest"`
 }
@@ -97,7 +97,7 @@ func NewEntry(e *store.Entry) Entry {
 	return j
 }
 
-// Stored converts j to an entry of a store.
+// Stored converts j to a [store.Entry].
 func (j Entry) Stored() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, User: j.User, Rights: j.Rights, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
@@ -140,7 +140,7 @@ func (j Entry) Stored() (*store.Entry, error) {
 	return e, nil
 }
 
-// unhex decodes s, which must fill dst.
+// unhex decodes s into dst. It returns an error if the decoded data do not fill dst.
 func unhex(dst []byte, s string) error {
 	if len(s) != 2*len(dst) {
 		return fmt.Errorf("%d hexadecimal digits, expected %d", len(s), 2*len(dst))
@@ -153,27 +153,27 @@ func unhex(dst []byte, s string) error {
 type Head struct {
 	Size  uint64   `json:"size"`
 	Hash  string   `json:"hash"`            // in hex
-	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter since (see [store.Prover])
+	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter "since" (see [store.Prover])
 
-	// Published says how the publication of the log is going. It is nil if the log is not published,
-	// and in responses with a proof.
+	// Published is the state of the published log. It is nil if the log is not published, and in
+	// responses with a proof.
 	Published *PublishedLog `json:"published,omitempty"`
 }
 
-// A PublishedLog says how the publication of a log is going.
+// A PublishedLog is the state of a published log.
 type PublishedLog struct {
-	Origin   string         `json:"origin,omitempty"` // of the checkpoints
+	Origin   string         `json:"origin,omitempty"` // origin line of the checkpoints
 	Key      string         `json:"key,omitempty"`    // the public key
 	Size     uint64         `json:"size"`             // entries in the published checkpoint
 	Time     *time.Time     `json:"time,omitempty"`   // when the server first had this checkpoint
 	Waiting  uint64         `json:"waiting"`          // entries that are not published yet
 	Problem  string         `json:"problem,omitempty"`
 	Cosigned int            `json:"cosigned"` // cosignatures of the checkpoint
-	Needed   int            `json:"needed"`   // cosignatures that it should have
+	Needed   int            `json:"needed"`   // number of cosignatures that the checkpoint should have
 	Asked    []AskedWitness `json:"witnesses,omitempty"`
 }
 
-// An AskedWitness says what a witness answered when it was last asked to cosign.
+// An AskedWitness is the last answer of a witness that was asked to cosign.
 type AskedWitness struct {
 	Name    string     `json:"name"`
 	URL     string     `json:"url"`
@@ -197,9 +197,9 @@ type Place struct {
 	Key string `json:"name"` // in canonical form
 }
 
-// ParseTime parses the time in a request for an earlier state: a time in the format of RFC 3339,
-// whose "T" and "Z" may be in lower case (5.6), or a date, which means the last moment of that day
-// in UTC.
+// ParseTime parses the time of an earlier state. The time has the format of RFC 3339, in which "T"
+// and "Z" may be in lower case (RFC 3339, section 5.6). A date stands for the last moment of that
+// day in UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil && day.Year() >= 1 {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
@@ -223,8 +223,8 @@ func setNumber(q url.Values, name string, n uint64) {
 	}
 }
 
-// Revisions yields the revisions of n, newest first, as they arrive. It yields [store.ErrNotFound]
-// for an unknown name.
+// Revisions yields the revisions of n, newest first, while it receives them. It yields
+// [store.ErrNotFound] for an unknown name.
 func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision, error] {
 	return lines[Revision](ctx, c, namePath(n)+"/history", url.Values{"format": {"jsonl"}})
 }
@@ -251,8 +251,8 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
 
-// Changes yields the changes after an entry, in the order of the log, as far as they are in the
-// scope of the token (see [store.Feed]).
+// Changes yields the changes that follow an entry of the log, in the order of the log. It yields
+// only changes in the scope of the token (see [store.Feed]).
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return converted(c.Entries(ctx, after), Entry.Stored)
 }
@@ -265,8 +265,8 @@ func (c *Client) Entries(ctx context.Context, after uint64) iter.Seq2[Entry, err
 	return lines[Entry](ctx, c, "changes", q)
 }
 
-// AuthorityHistory yields the changes of the authority whose prefix is exactly p, newest first, as
-// they arrive. It yields nothing for an unknown prefix.
+// AuthorityHistory yields the changes of the authority whose prefix is exactly p, newest first,
+// while it receives them. It yields nothing for an unknown prefix.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return revisionsOf(ctx, c, prefixPath(p), p.String(), func(r Revision, change *store.Change) bool {
 		change.Authority = r.Authority
@@ -280,9 +280,9 @@ func (c *Client) AuthorityRevisions(ctx context.Context, p name.Prefix) iter.Seq
 	return lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}})
 }
 
-// revisionsOf yields the changes in the history of an authority or a user, and nothing if it is
-// unknown. The function content sets the content of a change, and reports whether the revision has
-// content. In errors, noun names the subject.
+// revisionsOf yields the changes in the history of an authority or a user, and nothing for an
+// unknown subject. The function content sets the content of a change, and reports whether the
+// revision has content. The parameter noun is the word for the subject in errors.
 func revisionsOf(ctx context.Context, c *Client, path, noun string, content func(Revision, *store.Change) bool) iter.Seq2[*store.Change, error] {
 	all := converted(lines[Revision](ctx, c, path+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
 		change := &store.Change{
@@ -306,16 +306,15 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return j.head()
 }
 
-// PublishedLog says how the publication of the log is going. The result is nil if the log is not
-// published.
+// PublishedLog returns the state of the published log, or nil if the log is not published.
 func (c *Client) PublishedLog(ctx context.Context) (*PublishedLog, error) {
 	var j Head
 	_, err := c.call(ctx, http.MethodGet, "head", nil, nil, &j)
 	return j.Published, err
 }
 
-// ProveHead returns the proof that the log of newSize entries begins with the log of oldSize
-// entries (see [store.Prover]).
+// ProveHead returns a proof that the first oldSize entries of the log are unchanged in the log of
+// newSize entries (see [store.Prover]).
 func (c *Client) ProveHead(ctx context.Context, newSize, oldSize uint64) ([][32]byte, error) {
 	q := url.Values{"size": {strconv.FormatUint(newSize, 10)}, "since": {strconv.FormatUint(oldSize, 10)}}
 	var j Head
@@ -331,8 +330,8 @@ func (c *Client) ProveHead(ctx context.Context, newSize, oldSize uint64) ([][32]
 	return proof, nil
 }
 
-// Find yields the locations that begin with prefix, as far as they are in the scope of the token
-// (see [store.Finder]).
+// Find yields the locations that begin with prefix and are in the scope of the token (see
+// [store.Finder]).
 func (c *Client) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
 	q := url.Values{"location": {prefix}}
 	if after != (store.Place{}) {

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// JobHeader is the response field with the ID of the job that the request started. A client can
-// also send it, with an ID from [NewJobID], so that it can cancel the job before it gets a
-// response.
+// JobHeader is the response field with the ID of the job that the request started. A client that
+// may have to cancel the job before the response arrives can send the field with an ID from
+// [NewJobID].
 const JobHeader = "Nomen-Job"
 
 const jobIDLength = 10
@@ -27,7 +27,7 @@ func IsJobID(s string) bool {
 	return len(s) == jobIDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// Kinds of jobs, which are the last parts of the paths of the requests that start them.
+// The kinds of jobs. Each is the last part of the path of the request that starts such a job.
 const (
 	JobImport   = "import"
 	JobRelocate = "relocate"
@@ -63,13 +63,14 @@ func JobStates() []string {
 // [JobResult].
 const MaxJobDetails = 100
 
-// A Job is work on the server that outlives the request that started it: an import, a relocation,
-// an undo, a verification, a backup, or a redaction that a second person must approve.
+// A Job is work that the server continues after the end of the request that started it: an import,
+// a relocation, an undo, a verification, a backup, or a redaction that a second person must
+// approve.
 type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
 	State    string     `json:"state"`
-	Complete bool       `json:"complete"`           // the job did all of its work; false while it runs
+	Complete bool       `json:"complete"`           // the job has done all of its work
 	Who      string     `json:"who,omitempty"`      // bearer of the token that started the job
 	WhoName  string     `json:"who_name,omitempty"` // as in a Revision
 	Subject  string     `json:"subject,omitempty"`  // what the job works on, such as the directory of a backup
@@ -81,10 +82,10 @@ type Job struct {
 	Total    uint64     `json:"total,omitempty"`   // 0 if unknown; during the first import of a file, an estimate
 	Rate     float64    `json:"rate,omitempty"`    // units per second since the start
 	Left     float64    `json:"left,omitempty"`    // estimated seconds until the end; 0 if unknown
-	Import   string     `json:"import,omitempty"`  // batch ID by which the changes can be undone; may still be empty
+	Import   string     `json:"import,omitempty"`  // batch ID by which the changes can be undone; may be empty at first
 	Result   *JobResult `json:"result,omitempty"`  // the result so far, or at the end
-	Problem  *Problem   `json:"problem,omitempty"` // why the job is incomplete
-	Next     string     `json:"next,omitempty"`    // how to continue if the job is incomplete, for people
+	Problem  *Problem   `json:"problem,omitempty"` // reason for which the job is incomplete
+	Next     string     `json:"next,omitempty"`    // instructions for users how to continue an incomplete job
 
 	Upload   *Upload `json:"upload,omitempty"`     // the file of a dry run that the server keeps
 	DryRunOf string  `json:"dry_run_of,omitempty"` // ID of the dry run that the job applies
@@ -113,8 +114,8 @@ const relocationArrow = " -> "
 // parses.
 func RelocationSubject(from, to string) string { return from + relocationArrow + to }
 
-// Relocation returns the old and the new beginning of the locations that a job relocates, or "" for
-// other jobs.
+// Relocation returns the old and the new beginning of the locations that a job relocates. It
+// returns "" for jobs of other kinds.
 func (j *Job) Relocation() (from, to string) {
 	if j.Kind != JobRelocate {
 		return "", ""
@@ -123,8 +124,8 @@ func (j *Job) Relocation() (from, to string) {
 	return from, to
 }
 
-// An Upload is the file of a dry run of an import. The server keeps it, so that exactly this file
-// can be imported.
+// An Upload is the file of a dry run of an import. The server keeps the file, so that the same file
+// can be imported later.
 type Upload struct {
 	Size   int64   `json:"size"`           // in bytes
 	SHA256 string  `json:"sha256"`         // hexadecimal
@@ -133,7 +134,7 @@ type Upload struct {
 	Kept   bool    `json:"kept"`           // false when the file has been deleted
 
 	Rejects    bool `json:"rejects,omitempty"`     // the rejected lines can be downloaded
-	RejectsCut bool `json:"rejects_cut,omitempty"` // only the first rejected lines were kept
+	RejectsCut bool `json:"rejects_cut,omitempty"` // some rejected lines were not kept
 }
 
 // RejectsFormat returns the format of the rejected lines: TSV if the file is TSV, and otherwise
@@ -145,7 +146,7 @@ func (u *Upload) RejectsFormat() bulk.Format {
 	return bulk.CSV
 }
 
-// A JobResult is what a job has done so far.
+// A JobResult is the result of a job so far.
 type JobResult struct {
 	Summary    *bulk.Summary        `json:"summary,omitempty"`     // of import
 	Relocated  *registrar.Relocated `json:"relocated,omitempty"`   // of relocate
@@ -156,7 +157,7 @@ type JobResult struct {
 	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo: the first MaxJobDetails
 	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import: the first MaxJobDetails
 
-	// What a dry run would change: the first MaxJobSamples changes.
+	// The first MaxJobSamples changes that a dry run would make.
 	Changes  []JobChange          `json:"changes,omitempty"`  // of import, if the file is kept
 	Moved    []Moved              `json:"moved,omitempty"`    // of relocate
 	Reverted []registrar.Reversal `json:"reverted,omitempty"` // of undo
@@ -165,8 +166,8 @@ type JobResult struct {
 	Intervening *Intervening `json:"intervening,omitempty"` // of a job that applies a dry run: why it changed nothing
 }
 
-// Counts returns how many records or names a job has changed or would change, and how many it has
-// rejected. The result may be nil.
+// Counts returns how many records or names a job has changed or would change, and how many were
+// rejected. It may be called for a nil result.
 func (r *JobResult) Counts() (changed, refused int64) {
 	switch {
 	case r == nil:
@@ -190,7 +191,7 @@ type JobChange struct {
 	Differences []Difference `json:"differences"` // the first ones, with long values truncated
 }
 
-// A Reach is how many names of an authority a relocation would change.
+// A Reach is the number of names of an authority that a relocation would change.
 type Reach struct {
 	Prefix string   `json:"prefix,omitempty"` // prefix of the authority; "" for names without one
 	Owners []string `json:"owners,omitempty"` // of the authority
@@ -201,7 +202,7 @@ type Reach struct {
 type Intervening struct {
 	Count int      `json:"count"` // number of such names that the caller may see
 	Names []string `json:"names"` // the first MaxJobSamples of them
-	Head  uint64   `json:"head"`  // number of changes in the log, up to which [Application].Seen can accept changes
+	Head  uint64   `json:"head"`  // number of changes in the log; a value for [Application].Seen
 }
 
 // Jobs is the response to GET jobs, newest first.
@@ -209,7 +210,7 @@ type Jobs struct {
 	Jobs []Job `json:"jobs"`
 }
 
-// Jobs returns the jobs that the token is permitted to see, newest first.
+// Jobs returns the jobs that the owner of the token may see, newest first.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	all, err := request[Jobs](ctx, c, http.MethodGet, "jobs", nil, nil)
 	return all.Jobs, err
@@ -220,8 +221,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodGet, "jobs/"+EscapeName(id), nil, nil)
 }
 
-// CancelJob cancels a running job, and returns it; the job may take a moment to end. Changes that
-// were already made stay. A job that has ended is not affected.
+// CancelJob cancels a running job and returns it. The job may take a moment to end. Changes that
+// the job has made are not undone. Canceling a job that has ended has no effect.
 func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil)
 }

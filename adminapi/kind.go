@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A Kind is a kind of problem. The pages at [ProblemPath] and docs/reference/errors.md are made
-// from the table of kinds.
+// A Kind is a kind of problem. The pages at [ProblemPath] and docs/reference/errors.md are
+// generated from the table of kinds.
 type Kind struct {
 	Name     string // the last part of the problem's type
 	Statuses []int  // HTTP statuses; the first is the usual one
@@ -47,7 +47,7 @@ const (
 	KindUnsupported = "unsupported"        // the store does not support the operation
 	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
 	KindNoLinks     = "no-link-checks"     // the server does not check links
-	KindNoArchive   = "no-archive"         // the server asks no archive for preserved copies
+	KindNoArchive   = "no-archive"         // the server does not ask an archive for preserved copies
 	KindNoReports   = "no-reports"         // the server sends no reports
 	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
 	KindJobEnded    = "job-ended"          // the job ended before it was complete
@@ -194,7 +194,7 @@ var kinds = sync.OnceValue(func() []Kind {
 	}
 })
 
-// KindOf returns the kind with a name, and whether there is one.
+// KindOf returns the kind with the given name, and whether it exists.
 func KindOf(name string) (Kind, bool) {
 	i := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == name })
 	if i < 0 {

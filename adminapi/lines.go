@@ -11,11 +11,11 @@ import (
 	"net/url"
 )
 
-// maxLine is the maximum length of a line in a response, in bytes. It is enough for a record of
-// maximum size with all bytes escaped.
+// maxLine is the maximum length of a line in a response, in bytes. A record of maximum size has at
+// most this length even if all bytes are escaped.
 const maxLine = 8 << 20
 
-// lines requests JSON Lines and yields them as they arrive, with only one line at a time in memory.
+// lines requests JSON Lines and yields each value as soon as its line arrives.
 func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -50,7 +50,8 @@ func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 	}
 }
 
-// converted yields the converted values of seq. It ends after the first error.
+// converted applies convert to the values of seq and yields the results. It ends after the first
+// error.
 func converted[T, U any](seq iter.Seq2[T, error], convert func(T) (U, error)) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for v, err := range seq {

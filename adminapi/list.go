@@ -11,13 +11,13 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// firstPage is how many keys the first request asks for. Each further request asks for twice as
-// many.
+// firstPage is the number of keys that the first request asks for. Each further request asks for
+// twice as many.
 const firstPage = 16
 
-// Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages that
-// start small, so that stopping early costs little. A change made between two requests may appear
-// in the later page.
+// Keys yields the names whose keys begin with prefix, sorted by key. The first page that it
+// requests is small, so stopping early costs little. If a name changes between two requests, the
+// later page may show the change.
 func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		after := ""
@@ -41,11 +41,11 @@ func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 
 // A Listing selects a page of names.
 type Listing struct {
-	Prefix   string         // beginning of the keys
+	Prefix   string         // prefix of the keys
 	After    string         // [Page].Next of the previous page; "" for the first page
 	Limit    int            // maximum number of names on the page; MaxPage if 0
 	Statuses []nomen.Status // all if empty
-	Keys     bool           // only the keys
+	Keys     bool           // return only the keys
 }
 
 // List returns a page of names in the scope of the token, sorted by key. If [Page].Next is set, the

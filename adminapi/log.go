@@ -27,8 +27,8 @@ type LogQuery struct {
 	Until  uint64 // number of the last entry; 0 for the end of the log
 	Limit  uint64 // maximum number of entries
 	Who    string // who made the change: an exact ID, or the present name of a user in any letter case
-	Prefix string // beginning of the key
-	Kind   string // what was changed: KindOfName, KindOfAuthority, KindOfUser or KindOfToken
+	Prefix string // prefix of the key
+	Kind   string // kind of the changed subject: KindOfName, KindOfAuthority, KindOfUser or KindOfToken
 	Batch  string // ID of the import, relocation or undo
 }
 
@@ -50,7 +50,7 @@ func (c *Client) Search(ctx context.Context, q LogQuery) iter.Seq2[Entry, error]
 }
 
 // HeadAt returns the head that the log had at a time. If several servers write to the store, the
-// result is only as exact as their clocks.
+// accuracy of the result depends on their clocks.
 func (c *Client) HeadAt(ctx context.Context, at time.Time) (store.Head, error) {
 	q := url.Values{}
 	setTime(q, "at", at)
@@ -61,8 +61,8 @@ func (c *Client) HeadAt(ctx context.Context, at time.Time) (store.Head, error) {
 	return j.head()
 }
 
-// A Proof is the response to GET changes/{seq}: a change, and the proof that the log with a head
-// contains it (RFC 6962, 2.1.1).
+// A Proof is the response to GET changes/{seq}. It has a change and the proof that the log with a
+// certain head contains the change (RFC 6962, section 2.1.1).
 type Proof struct {
 	Entry  Entry    `json:"entry"`
 	Head   Head     `json:"head"`
@@ -80,7 +80,7 @@ func NewProof(e Entry, h store.Head, hashes [][32]byte) Proof {
 
 const maxProof = 64
 
-// Parts returns the parts of a proof in the form of package store.
+// Parts converts a proof to the types of package store.
 func (p Proof) Parts() (e *store.Entry, h store.Head, hashes [][32]byte, err error) {
 	if len(p.Hashes) > maxProof {
 		return nil, h, nil, fmt.Errorf("adminapi: a proof with %d hashes, expected at most %d", len(p.Hashes), maxProof)
@@ -101,7 +101,7 @@ func (p Proof) Parts() (e *store.Entry, h store.Head, hashes [][32]byte, err err
 }
 
 // Prove returns the proof that the log contains the change seq. If size is not 0, the proof is for
-// the head that the log had at this size.
+// the head of the log at this size.
 func (c *Client) Prove(ctx context.Context, seq, size uint64) (Proof, error) {
 	q := url.Values{}
 	setNumber(q, "size", size)

@@ -24,7 +24,7 @@ type Misses struct {
 }
 
 // Misses returns the most frequent failed lookups of names that begin with prefix. A limit of 0
-// means all.
+// stands for no limit.
 func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, error) {
 	q := url.Values{}
 	setText(q, "prefix", prefix)
@@ -46,11 +46,11 @@ func (c *Client) VisibleMisses(ctx context.Context, prefix string, limit int) (M
 
 // A Hiding is the body of POST misses/{name}, and of the response.
 type Hiding struct {
-	Hidden bool `json:"hidden"` // leave the name out of lists of things to do
+	Hidden bool `json:"hidden"` // leave the name out of lists of tasks
 }
 
-// HideMiss hides a name whose lookup failed, or shows it again. It returns [store.ErrNotFound] if
-// the name is not in the list.
+// HideMiss hides or shows a name whose lookup failed. It returns [store.ErrNotFound] if no lookup
+// of the name has failed.
 func (c *Client) HideMiss(ctx context.Context, n name.Name, hidden bool) error {
 	_, err := request[Hiding](ctx, c, http.MethodPost, missesPath+"/"+EscapeName(n.Key()), nil, Hiding{hidden})
 	return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Rows returns the report as rows of a table, for a spreadsheet. The first row has the titles of the
-// columns. The column part says what a row is about:
+// Rows returns the report as rows of a table, for a spreadsheet. The first row has the titles of
+// the columns. The value in the column "part" is the kind of the row:
 //
 //	summary            a number for all names
 //	day, service       resolutions on a day, or with a service
@@ -82,7 +82,7 @@ func (m *MonthReport) Rows() [][]string {
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// note says what the numbers do not.
+// note returns a remark for the row of a miss.
 func (m *MonthMiss) note() string {
 	parts := []string{fmt.Sprintf("since %s, in %d of 12 months", m.First.Format(time.DateOnly), m.Seen)}
 	if m.Bots > 0 {
@@ -94,7 +94,7 @@ func (m *MonthMiss) note() string {
 	return strings.Join(parts, "; ")
 }
 
-// note says why the numbers are not complete.
+// note returns the reasons for which the numbers are incomplete.
 func (l *MonthLinks) note() string {
 	switch {
 	case l.Other:
@@ -107,7 +107,7 @@ func (l *MonthLinks) note() string {
 	return ""
 }
 
-// rows returns a row for each name of a link, or one without a name.
+// rows returns one row for each name with this location, or a single row if there are no names.
 func (l *Link) rows(part string) (rows [][]string) {
 	status := l.Outcome
 	if l.Status != 0 {

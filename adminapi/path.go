@@ -16,9 +16,9 @@ func EscapeName(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~+", c) >= 0 })
 }
 
-// UnescapeName returns the name in a path. An escaped colon after the scheme shows that the name
-// was escaped as a whole, and UnescapeName then unescapes it once. Otherwise it keeps the escapes,
-// which belong to the name.
+// UnescapeName returns the name in a path. An escaped colon after the scheme shows that the whole
+// name was escaped by [EscapeName], so UnescapeName unescapes it. Otherwise, the escapes are a part
+// of the name and stay.
 func UnescapeName(s string) string {
 	i := strings.IndexAny(s, ":%")
 	if i <= 0 || !strings.HasPrefix(strings.ToUpper(s[i:min(i+3, len(s))]), "%3A") {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Problem says why a request failed, as problem details (RFC 9457). Its type decides which of the
-// members below Detail are present.
+// A Problem describes why a request failed, as problem details (RFC 9457). The fields below Detail
+// that are present depend on the type.
 type Problem struct {
 	Type   string `json:"type"` // a URI reference that ends in the kind
 	Title  string `json:"title"`
@@ -27,9 +27,9 @@ type Problem struct {
 
 	Name     string  `json:"name,omitempty"`     // the name, or the prefix of an authority
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
-	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field, the name or the body
+	Offset   int     `json:"offset,omitempty"`   // in bytes, in the value of the field, the name or the body
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
-	Sheet    string  `json:"sheet,omitempty"`    // sheet of the workbook in the body; line and column are then the numbers of row and column
+	Sheet    string  `json:"sheet,omitempty"`    // sheet of a workbook in the body, in which Line is the row and Column the number of the column
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
 	Expected *uint64 `json:"expected,omitempty"` // expected revision
@@ -45,7 +45,7 @@ type Problem struct {
 	Errors []string `json:"errors,omitempty"` // errors of a configuration
 }
 
-// ProblemPath is the path of the types of problems, to which the kind is appended.
+// ProblemPath is the path to which the kind of a problem is appended for its type.
 const ProblemPath = "/-/problems/"
 
 // Errors of the API itself.
@@ -96,8 +96,8 @@ type StatusError struct {
 	Detail string
 }
 
-// Error returns the status and the detail, without the status if the detail explains a failure of
-// the server.
+// Error returns the status and the detail. It leaves the status out if the detail explains a
+// failure of the server.
 func (e *StatusError) Error() string {
 	if e.Kind == "" && e.Status == http.StatusInternalServerError && e.Detail != "" {
 		return "adminapi: " + e.Detail
@@ -114,7 +114,7 @@ func (e *StatusError) problem() *Problem {
 	return p
 }
 
-// A JobsError reports that too many jobs are running to start another one.
+// A JobsError reports that a job cannot start because too many jobs are running.
 type JobsError struct {
 	Status int // 429 if this token has too many jobs, 503 if all tokens together have too many
 	Detail string
@@ -123,7 +123,7 @@ type JobsError struct {
 
 func (e *JobsError) Error() string { return "adminapi: " + e.Detail }
 
-// A DetachedError reports that the response of a job ended before the job itself.
+// A DetachedError reports that the response of a job ended while the job was still running.
 type DetachedError struct {
 	Job string // ID of the job
 	Err error  // what ended the response
@@ -135,7 +135,7 @@ func (e *DetachedError) Error() string {
 
 func (e *DetachedError) Unwrap() error { return e.Err }
 
-// A FullError reports that the disk of the server is full. It wraps [syscall.ENOSPC].
+// A FullError reports that the disk of the server has no free space. It wraps [syscall.ENOSPC].
 type FullError struct{ Detail string }
 
 func (e *FullError) Error() string { return e.Detail }
@@ -143,8 +143,8 @@ func (e *FullError) Error() string { return e.Detail }
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// A PreconditionError reports that a revision in the header of a request is not the current one.
-// Conflicts with a revision in the body or the query have another status.
+// A PreconditionError reports that the revision in a header field of a request is not the current
+// revision. A conflict with a revision in the body or the query has a different status.
 type PreconditionError struct{ Conflict *store.ConflictError }
 
 func (e *PreconditionError) Error() string { return e.Conflict.Error() }
@@ -156,7 +156,8 @@ func newProblem(kind, detail string) *Problem {
 	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
-// NewProblem returns the problem for err. It does not reveal the cause of a failure of the server.
+// NewProblem returns the problem for err. The problem does not disclose the cause of a failure of
+// the server.
 func NewProblem(err error) *Problem {
 	for _, f := range forms() {
 		if p := f.problem(err); p != nil {
@@ -166,7 +167,7 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, "the cause is in the server's log")
 }
 
-// Cell returns the cell of the workbook, such as "Names!B7", or "" for other files.
+// Cell returns the position in a workbook, such as "Names!B7", or "" if the file is not a workbook.
 func (p *Problem) Cell() string {
 	return bulk.Refusal{Sheet: p.Sheet, Line: p.Line, Column: p.Column}.Cell()
 }
@@ -184,16 +185,16 @@ func (p *Problem) err() error {
 	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}
 }
 
-// A form converts the errors of one kind to problems, and the problems back to errors.
+// A form converts errors of one kind to problems and back.
 type form struct {
 	kind    string
 	problem func(error) *Problem // returns nil if the error does not have this form
 	err     func(*Problem) error // converts the problem back; nil if another form of the same kind does so
 }
 
-// ofType describes how a type of error becomes a problem. The detail of the problem is the text of
-// the error, unless the function fill replaces it. The function fill also sets the other members,
-// and the function err reverses the conversion.
+// ofType returns the form for errors of a type. The function fill sets the members of the problem;
+// it may replace the detail, which is the text of the error by default. The function err converts
+// the problem back to an error.
 func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) error) form {
 	return form{kind, func(err error) *Problem {
 		var e E
@@ -215,7 +216,7 @@ func ofError(kind string, target error, detail func(error) string) form {
 	}, func(*Problem) error { return target }}
 }
 
-// forms has the descriptions of all errors. The first that matches an error applies.
+// forms are the forms of all errors. The first form that matches an error applies.
 var forms = sync.OnceValue(func() []form {
 	whole, unavailable := error.Error, func(error) string { return ErrUnavailable.Error() }
 	return []form{
@@ -318,7 +319,7 @@ func (p *Problem) conflict(e *store.ConflictError) {
 
 func (p *Problem) after() time.Duration { return time.Duration(p.RetryAfter) * time.Second }
 
-// retryAfter returns a wait in seconds, rounded up, or 0 if it is unknown.
+// retryAfter returns a wait in whole seconds, rounded up. It returns 0 if the wait is unknown.
 func retryAfter(wait time.Duration) int {
 	if wait <= 0 {
 		return 0

@@ -21,21 +21,21 @@ const (
 	maxLogFile = 32 << 20
 )
 
-// Receipt returns the receipt for the revision of a name as of a time, or for the present revision if
-// the time is zero. It has all the content.
+// Receipt returns the receipt for the revision of a name at a time, or for the current revision if
+// the time is zero. The receipt includes the whole content of the revision.
 func (c *Client) Receipt(ctx context.Context, n name.Name, at time.Time) ([]byte, error) {
 	q := url.Values{}
 	setTime(q, "at", at)
 	return c.file(ctx, namePath(n)+"/receipt", q, maxReceipt)
 }
 
-// Checkpoint returns the newest checkpoint that the server has published. It is not verified.
+// Checkpoint returns the newest published checkpoint, without verifying it.
 func (c *Client) Checkpoint(ctx context.Context) ([]byte, error) {
 	return c.file(ctx, "log/checkpoint", nil, maxReceipt)
 }
 
-// ReadTile returns a file of the published log. If there is no such file, the error is
-// [fs.ErrNotExist], and if the server does not show it, [fs.ErrPermission].
+// ReadTile returns a file of the published log. The error is [fs.ErrNotExist] if the file does not
+// exist, and [fs.ErrPermission] if the server does not disclose it.
 func (c *Client) ReadTile(ctx context.Context, path string) ([]byte, error) {
 	data, err := c.file(ctx, "log/"+path, nil, maxLogFile)
 	var status *StatusError
@@ -48,7 +48,8 @@ func (c *Client) ReadTile(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// file gets a response that is not JSON, of at most limit bytes.
+// file returns the body of a response that is not JSON. It returns an error if the body has more
+// than limit bytes.
 func (c *Client) file(ctx context.Context, path string, q url.Values, limit int64) ([]byte, error) {
 	resp, err := c.send(ctx, http.MethodGet, path, q, nil, "")
 	if err != nil {

@@ -20,8 +20,8 @@ type BackupRequest struct {
 }
 
 // A Report is one line of the response to verify, backup, relocate, undo and mint. The last line
-// has Done and the final result, and the problem if one ended the work early. Each earlier line has
-// one of the other members, such as Progress.
+// has Done and the final result. If the work ended early, it also has the problem. Each earlier
+// line has one of the other members, such as Progress.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify
@@ -36,8 +36,8 @@ type Report struct {
 	Problem   *Problem             `json:"problem,omitempty"`
 }
 
-// Progress is the work done so far: for verify in changes and other checked items, for backup in
-// bytes.
+// Progress is the amount of work done so far. For verify, it is the number of changes and other
+// items checked; for backup, the number of bytes.
 type Progress struct {
 	Done  uint64 `json:"done"`
 	Total uint64 `json:"total"`
@@ -74,7 +74,7 @@ func kindNames() map[store.Kind]string {
 	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token", store.KindUser: "user"}
 }
 
-// Moved is a location that is or would be replaced.
+// Moved is a location that was or would be replaced.
 type Moved struct {
 	Key  string `json:"name"`
 	From string `json:"from"`
@@ -92,8 +92,8 @@ func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress f
 	return c.verify(ctx, nil, fault, progress)
 }
 
-// VerifySince makes the server verify the entries of its log after a head. If the log does not
-// begin with the log of that head, the error is a [*store.HeadError].
+// VerifySince makes the server verify the entries of its log after an earlier head. If the log does
+// not begin with the log of that head, the error is a [*store.HeadError].
 func (c *Client) VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return c.verify(ctx, url.Values{"since": {since.String()}}, fault, progress)
 }
@@ -116,7 +116,7 @@ func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Faul
 	return last.Head.head()
 }
 
-// Backup makes the server back up its store to dir, an absolute path on its machine (see
+// Backup makes the server back up its store to dir, an absolute path on the server's machine (see
 // [store.Backuper]).
 func (c *Client) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	_, err := c.reports(ctx, "backup", nil, BackupRequest{dir}, func(r Report) {
@@ -169,7 +169,7 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 	return sum, err
 }
 
-// Mint creates names and reserves them. It calls each with every name as soon as the name is
+// Mint creates names and reserves them. It calls each for every name as soon as the name is
 // reserved. It returns an error if fewer names than requested were reserved.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
 	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
@@ -182,17 +182,17 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 
 // A Minting is the body of POST mint.
 type Minting struct {
-	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
+	Prefix   string `json:"prefix"`             // prefix of an authority, or the identifier of a URN namespace
 	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for the template of the authority, or to continue existing names
-	Shoulder string `json:"shoulder,omitempty"` // instead of Template: text before the first part of one of the authority's templates, which selects it
+	Shoulder string `json:"shoulder,omitempty"` // selects the template of the authority that begins with this text; instead of Template
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`
 }
 
 // reports sends a request that starts a job, and reads the reports in the response. It calls each
-// for every report except the last, which it returns. If ctx ends, reports cancels the job. If the
-// connection breaks, the job continues.
+// for every report except the last, which it returns. When ctx ends, reports cancels the job. If
+// the connection fails, the job continues.
 func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {
@@ -201,7 +201,7 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 	id := NewJobID()
 	resp, err := c.sendWith(ctx, http.Header{JobHeader: {id}}, http.MethodPost, path, q, bytes.NewReader(b), "application/json")
 	if err != nil {
-		if ctx.Err() != nil { // the server may have received the request
+		if ctx.Err() != nil { // the server may have started the job
 			_ = c.left(ctx, id, err)
 		}
 		return Report{}, err
@@ -224,11 +224,11 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the response was truncated: %w", path, io.ErrUnexpectedEOF))
 }
 
-// left returns the error for a job whose response ended with err. It cancels the job if the reason
-// is that ctx has ended.
+// left returns the error for a job whose response ended with err. If ctx has ended, left cancels
+// the job.
 func (c *Client) left(ctx context.Context, id string, err error) error {
 	switch {
-	case id == "": // the server has no jobs, or the work is not a job
+	case id == "": // the request did not start a job
 		return err
 	case ctx.Err() == nil:
 		return &DetachedError{Job: id, Err: err}

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// Resolutions are the response to GET statistics/resolutions: how often a name, or the names of
-// authorities, were resolved. They are not the requests of COUNTER.
+// Resolutions are the response to GET statistics/resolutions. They are the numbers of resolutions
+// of a name, or of the names of authorities. The numbers differ from the Requests metrics of
+// COUNTER.
 type Resolutions struct {
 	Name   string `json:"name,omitempty"`   // the name, if the counts are about one name
 	Prefix string `json:"prefix,omitempty"` // otherwise the beginning of the prefixes of the authorities; "" for all
@@ -18,23 +19,23 @@ type Resolutions struct {
 	Total    ByClass             `json:"total"`              // resolutions of names that are active
 	Gone     ByClass             `json:"gone"`               // requests for retired names
 	Failed   ByClass             `json:"failed"`             // failed lookups; zero for a name
-	Periods  []PeriodResolutions `json:"periods"`            // periods of Total that are not zero, in order
-	Services []ServiceCount      `json:"services"`           // of Total
-	Names    []NameResolutions   `json:"names,omitempty"`    // the names that people resolved most; an alias has its own counts here
-	Aliases  []NameResolutions   `json:"aliases,omitempty"`  // resolutions by an alias of the name, which are also in Total
-	Few      bool                `json:"few,omitempty"`      // counts of a name below 3 a day are left out, because the client is not an owner
-	Disabled bool                `json:"disabled,omitempty"` // the server does not count
+	Periods  []PeriodResolutions `json:"periods"`            // periods with resolutions, in chronological order
+	Services []ServiceCount      `json:"services"`           // resolutions in Total by service
+	Names    []NameResolutions   `json:"names,omitempty"`    // the most resolved names; an alias has its own counts here
+	Aliases  []NameResolutions   `json:"aliases,omitempty"`  // resolutions of the aliases of the name, which are also in Total
+	Few      bool                `json:"few,omitempty"`      // counts of a name below 3 a day are left out, because the client does not have the role owner
+	Disabled bool                `json:"disabled,omitempty"` // the server does not count resolutions
 }
 
-// ByClass has counts by the class of the client.
+// ByClass has counts by the kind of client.
 type ByClass struct {
 	Regular uint64 `json:"regular"` // browsers and other programs that people use
 	Machine uint64 `json:"machine"` // libraries and programs such as curl
-	Bot     uint64 `json:"bot"`     // robots by the list of COUNTER
+	Bot     uint64 `json:"bot"`     // robots in the list of COUNTER
 	Unknown uint64 `json:"unknown"` // no User-Agent field
 }
 
-// Sum returns the sum of all classes.
+// Sum returns the sum of all counts.
 func (b ByClass) Sum() uint64 { return b.Regular + b.Machine + b.Bot + b.Unknown }
 
 // A PeriodResolutions has the counts of a day or of a month.
@@ -58,8 +59,8 @@ type NameResolutions struct {
 // A ResolutionQuery says which resolutions to count.
 type ResolutionQuery struct {
 	Name     string // a name; if "", Prefix applies
-	Prefix   string // beginning of the prefixes of authorities
-	From, To string // months such as 2026-11; "" means two months ago and the present one
+	Prefix   string // selects the authorities whose prefixes begin with this text
+	From, To string // months such as 2026-11; by default, from two months ago to the current month
 	Top      int    // number of names in the response
 }
 

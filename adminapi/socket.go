@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// unixScheme begins the URL of a server that listens on a Unix socket. The path follows.
+// unixScheme is the beginning of the URL of a server that listens on a Unix socket. The path of the
+// socket follows.
 const unixScheme = "unix:"
 
-// socketHost ends the host name that stands for a Unix socket in requests. Because such names do
-// not exist (RFC 6761, 6.4), no HTTP client sends the token to another server.
+// socketHost is the end of the host name that represents a Unix socket in requests. Such host names
+// never exist (RFC 6761, section 6.4), so an HTTP client cannot send the token to a different
+// server.
 const socketHost = ".socket.invalid"
 
 func originOf(url string) string {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A Count says how far the server has counted. It counts in the background and keeps the result, so
-// that a request for statistics costs little however many names there are.
+// A Count is the progress of a count. The server counts in the background and keeps the result, so
+// the cost of a request for statistics does not depend on the number of names.
 type Count struct {
-	Counted  time.Time `json:"counted,omitzero"` // when the count with this result began; absent if no count has ended
+	Counted  time.Time `json:"counted,omitzero"` // start of the last complete count; absent if no count is complete
 	Counting bool      `json:"counting"`         // a count is running
-	Done     uint64    `json:"done,omitempty"`   // what the running count has read so far
+	Done     uint64    `json:"done,omitempty"`   // number of items that the running count has read
 }
 
 // Final reports whether the server has counted and is not counting again.
@@ -59,7 +59,7 @@ type LocationFault struct {
 	Until string `json:"until,omitempty"` // end of validity
 }
 
-// MonthLayout is the layout of a month for package time.
+// MonthLayout is the layout of a month for [time.Parse] and [time.Time.Format].
 const MonthLayout = "2006-01"
 
 // Activity is the response to GET statistics/changes: the changes of a month that the token may
@@ -68,11 +68,11 @@ type Activity struct {
 	Count
 	Month       string        `json:"month"`                  // such as 2026-11
 	Days        []DayCount    `json:"days"`                   // all days of the month up to now
-	People      []PersonCount `json:"people"`                 // the most active first
+	People      []PersonCount `json:"people"`                 // most active first
 	OtherPeople int           `json:"other_people,omitempty"` // users and tokens that are not in People
 }
 
-// Changes are numbers of changes.
+// Changes are the numbers of changes of each kind.
 type Changes struct {
 	Created uint64 `json:"created"` // names created
 	Changed uint64 `json:"changed"` // names changed
@@ -97,9 +97,9 @@ type PersonCount struct {
 	Changes
 }
 
-// Statistics returns the statistics of names, as of the last count. If fresh is set and this count
-// began more than a minute ago, the server begins another one, for which the response does not
-// wait.
+// Statistics returns the statistics of the last complete count of names. If fresh is set and this
+// count began more than a minute ago, the server starts another count, but responds without waiting
+// for it.
 func (c *Client) Statistics(ctx context.Context, fresh bool) (Statistics, error) {
 	q := url.Values{}
 	if fresh {

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A token has the form ID "." SECRET. The ID is public; only the bearer has the secret.
+// A token has the form ID "." SECRET. The ID is public. Only the bearer knows the secret.
 
 // maxToken is the maximum length of a token in bytes.
 const maxToken = 256
 
-// NewToken creates a token and returns it with its spelling, which contains the secret and is only
-// for the bearer.
+// NewToken creates a token. It also returns the spelling of the token, which contains the secret
+// and must be given only to the bearer.
 func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	id, secret := rand.Text(), rand.Text()
 	return id + "." + secret, &store.Token{
@@ -57,13 +57,13 @@ func AdministratorGrant() Grant {
 	return Grant{Who: "administrator", Role: registrar.Administrator.String()}
 }
 
-// SplitToken cuts a token into its ID and secret.
+// SplitToken splits the spelling of a token into ID and secret.
 func SplitToken(spelling string) (id, secret string, ok bool) {
 	id, secret, ok = strings.Cut(spelling, ".")
 	return id, secret, ok && id != "" && secret != "" && len(spelling) <= maxToken
 }
 
-// Matches reports whether secret is the secret of t, in constant time.
+// Matches reports whether secret is the secret of t. It compares in constant time.
 func Matches(t *store.Token, secret string) bool {
 	sum := sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(sum[:], t.Hash[:]) == 1

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 )
 
-// Import imports the records of r, which may be compressed (see [bulk.Import]). It calls Progress,
-// Refused, Warned and Changed of the options as the server reports, and ignores Now. Only an
-// administrator may set Who.
+// Import imports the records of r, which may be compressed (see [bulk.Import]). It calls the
+// functions Progress, Refused, Warned and Changed of the options while it receives the response,
+// and ignores Now. Only an administrator may set Who.
 func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	q := importQuery(o)
 	setFlag(q, "changes", o.Changed != nil)
@@ -122,8 +122,8 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	return last, fmt.Errorf("adminapi: import: the response was truncated: %w", io.ErrUnexpectedEOF)
 }
 
-// A watchedReader records the first error of reading the file, which the error of the request would
-// hide.
+// A watchedReader records the first error of reading the file. Without it, the error of the request
+// would hide the error of reading.
 type watchedReader struct {
 	r    io.Reader
 	fail chan error
@@ -149,8 +149,8 @@ func (w *watchedReader) failure() error {
 	}
 }
 
-// Export writes records to w (see [bulk.Export]). It ignores Progress and Now of the options, and
-// calls Refused at the end, for the first [MaxRefusals] records. After an error the output is
+// Export writes records to w (see [bulk.Export]). It ignores the options Progress and Now. It calls
+// Refused only at the end, and at most for [MaxRefusals] records. After an error, the output is
 // incomplete.
 func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {
 	q := url.Values{}

@@ -15,26 +15,26 @@ import (
 
 // The limits of one request.
 const (
-	MaxBody  = 16 << 20 // bytes of a body; an import has no such limit
-	MaxBatch = 10_000   // requests of a batch
+	MaxBody  = 16 << 20 // maximum size of a body in bytes, except for imports
+	MaxBatch = 10_000   // maximum number of requests in a batch
 	MaxPage  = 1000     // maximum number of records on a page
 
-	MaxRefusals = 100 // records that an export lists as not representable in its format
+	MaxRefusals = 100 // maximum number of records listed as not representable in the format of an export
 )
 
-// Version is the answer to GET version.
+// Version is the response to GET version.
 type Version struct {
 	Version string `json:"version"` // of the program
 	Rules   int    `json:"rules"`   // of names: [name.RulesVersion]
 
-	// Instance identifies the server until it ends, like the field Nomen-Instance of its health
+	// Instance identifies the process of the server, like the field Nomen-Instance of its health
 	// checks. It may be "".
 	Instance string `json:"instance,omitempty"`
 
 	SecondPerson SecondPerson `json:"second_person"`
 }
 
-// A Page is the answer to GET names.
+// A Page is the response to GET names.
 type Page struct {
 	Names []*store.Record `json:"names"`          // empty if only keys were requested
 	Keys  []string        `json:"keys,omitempty"` // keys of the names, if requested
@@ -56,7 +56,7 @@ type Request struct {
 	Expected *uint64 `json:"expected,omitempty"` // expected revision; 0 for a new name; absent if any is accepted
 }
 
-// A Results is the response to a batch: an outcome for each request, in order.
+// A Results is the response to a batch: an outcome for each request, in the same order.
 type Results struct {
 	Outcomes []Outcome `json:"outcomes"`
 }
@@ -75,9 +75,9 @@ type Retirement struct {
 	Why      string  `json:"why,omitempty"`
 }
 
-// An Event is one line of the response to an import. It has exactly one of Progress, Refused,
-// Warned, Change, Doubts and Summary. The last line has Summary, and also Problem if a problem
-// ended the import early.
+// An Event is one line of the response to an import. Exactly one of Progress, Refused, Warned,
+// Change, Doubts and Summary is set. The last line has Summary, and also Problem if the import
+// ended early.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`
@@ -86,11 +86,11 @@ type Event struct {
 	Doubts   *bulk.Doubts  `json:"doubts,omitempty"` // before the summary, if any
 	Summary  *bulk.Summary `json:"summary,omitempty"`
 	Problem  *Problem      `json:"problem,omitempty"`
-	Complete bool          `json:"complete"` // true only with the summary of an import that read the whole file
+	Complete bool          `json:"complete"` // the import has read the whole file; only with Summary
 }
 
-// Trailer fields of an export: its summary, and a [bulk.Refusal] for each of the first records that
-// the format cannot represent.
+// The trailer fields of an export. They contain its summary, and a [bulk.Refusal] for each of the
+// first records that the format cannot represent.
 const (
 	SummaryTrailer = "Nomen-Summary"
 	RefusedTrailer = "Nomen-Refused"
@@ -101,11 +101,11 @@ type Authorities struct {
 	Authorities []*store.Authority `json:"authorities"`
 }
 
-// An AuthorityCheck is the response to POST authorities/{prefix}/check: what would happen if the
-// authority were replaced.
+// An AuthorityCheck is the response to POST authorities/{prefix}/check. It describes what would
+// happen if the authority were replaced.
 type AuthorityCheck struct {
 	Created  bool                `json:"created,omitempty"` // there is no authority with this prefix yet
-	Problem  *Problem            `json:"problem,omitempty"` // why the change would be rejected
+	Problem  *Problem            `json:"problem,omitempty"` // reason for which the change would be rejected
 	Warnings []registrar.Warning `json:"warnings,omitempty"`
 	Tests    []rule.TestResult   `json:"tests,omitempty"`    // results of the rules' tests; none if a rule is invalid
 	Effects  []Effect            `json:"effects,omitempty"`  // names whose answers would differ
@@ -116,7 +116,7 @@ type AuthorityCheck struct {
 // An Effect is a name whose answer would differ after a change.
 type Effect struct {
 	Name   string `json:"name"`
-	Before string `json:"before"` // for people
+	Before string `json:"before"` // a description for users
 	After  string `json:"after"`
 }
 
@@ -132,7 +132,7 @@ type Grant struct {
 // A Granted is the response to POST tokens.
 type Granted struct {
 	ID    string `json:"id"`
-	Token string `json:"token"` // what the bearer sends; the server does not store it
+	Token string `json:"token"` // the token with its secret, which the server does not store
 }
 
 // Tokens is the response to GET tokens.
@@ -150,7 +150,7 @@ type Token struct {
 	Revoked  bool      `json:"revoked,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"`    // zero for never
 	LastUsed string    `json:"last_used,omitempty"` // the day, as in 2026-11-22, UTC; "" if unknown
-	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, for people
+	Warnings []string  `json:"warnings,omitempty"`  // warnings about the prefixes
 }
 
 func newRequest(req registrar.Request) Request {
@@ -160,14 +160,14 @@ func newRequest(req registrar.Request) Request {
 	}
 	if n, err := name.Parse(req.Record.Spelling); err != nil || n != req.Record.Name {
 		record := *req.Record
-		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would contain the spelling instead of the name
+		r.Key, record.Name = record.Name.Key(), name.Name{} // in JSON, Name would be replaced by the spelling
 		r.Record = &record
 	}
 	return r
 }
 
-// Registrar converts r to a request of the registrar. The error is a [*RequestError], or the error
-// of [name.Parse] for Key.
+// Registrar converts r to a request of package registrar. The error is a [*RequestError], or the
+// error of [name.Parse] for Key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
 	if req.Record == nil {
@@ -200,7 +200,7 @@ func revisionOrAny(n *uint64) uint64 {
 	return *n
 }
 
-// Registrar converts r to a retirement of the registrar.
+// Registrar converts r to a retirement of package registrar.
 func (r Retirement) Registrar() registrar.Retirement {
 	t := r.Retirement
 	t.Expected = revisionOrAny(r.Expected)

@@ -23,7 +23,7 @@ type Granting struct {
 	Why      string  `json:"why,omitempty"`
 }
 
-// Registrar converts g to a granting of the registrar.
+// Registrar converts g to a granting of package registrar.
 func (g Granting) Registrar() registrar.Granting {
 	grant := g.Granting
 	grant.Expected = revisionOrAny(g.Expected)
@@ -60,13 +60,13 @@ func (c *Client) GrantUser(ctx context.Context, id string, g registrar.Granting,
 	return c.change(ctx, http.MethodPost, userPath(id)+"/grants", nil, Granting{g, revisionOrNil(g.Expected), why})
 }
 
-// RedactUser removes content of a user; see [registrar.Registrar.RedactUser].
+// RedactUser removes content from the history of a user; see [registrar.Registrar.RedactUser].
 func (c *Client) RedactUser(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error) {
 	return c.change(ctx, http.MethodPost, userPath(id)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
 
-// UserHistory yields the changes of the user with this ID, newest first, as they arrive. It yields
-// nothing for an unknown ID.
+// UserHistory yields the changes of the user with this ID, newest first, while it receives them. It
+// yields nothing for an unknown ID.
 func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
 	return revisionsOf(ctx, c, userPath(id), id, func(r Revision, change *store.Change) bool {
 		change.User = r.User
@@ -80,7 +80,8 @@ func (c *Client) UserRevisions(ctx context.Context, id string) iter.Seq2[Revisio
 	return lines[Revision](ctx, c, userPath(id)+"/history", url.Values{"format": {"jsonl"}})
 }
 
-// knownOnly yields the values of seq, and ends without an error at [store.ErrNotFound].
+// knownOnly yields the values of seq. If seq yields [store.ErrNotFound], knownOnly ends without an
+// error.
 func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for v, err := range seq {
@@ -93,7 +94,7 @@ func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 
 const maxUserNames = 10_000
 
-// A UserNames finds the names of the users who made changes, and remembers them. It is not safe for
+// A UserNames looks up and caches the names of the users who made changes. It is not safe for
 // concurrent use.
 type UserNames struct {
 	find  func(ctx context.Context, id string) (*store.User, error)
@@ -105,8 +106,8 @@ func NewUserNames(find func(ctx context.Context, id string) (*store.User, error)
 	return &UserNames{find: find, known: map[string]string{}}
 }
 
-// Of returns the present name of the author of a change. It returns "" if the author is not a user,
-// has no name any more, or cannot be looked up.
+// Of returns the current name of the author of a change. It returns "" if the author is not a user,
+// no longer has a name, or cannot be looked up.
 func (n *UserNames) Of(ctx context.Context, who string) string {
 	if !registrar.IsUserID(who) {
 		return ""

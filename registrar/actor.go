@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Role determines what an actor may do. Each role includes the rights of the roles before it.
+// A Role determines what an actor may do. Each role includes the rights of all lower roles.
 type Role uint8
 
 // Values of Role.
@@ -33,7 +33,7 @@ func ParseRole(s string) (Role, bool) {
 // A Grant gives an actor a role, for all names or only for names with certain prefixes.
 type Grant struct {
 	Role     Role
-	Prefixes []name.Prefix // prefixes of the names for which the role is; all names if empty
+	Prefixes []name.Prefix // the grant applies to names with these prefixes; to all names if empty
 }
 
 func (g Grant) covers(n name.Name) bool {
@@ -49,8 +49,9 @@ func includes(outer, p name.Prefix) bool {
 	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !outer.Covers(name.FromKey(span + "0")) })
 }
 
-// An Actor is who makes a change: a token, a user or the operator. An actor has a permission if one
-// of its grants gives it. The zero Actor may neither change nor read anything.
+// An Actor is a token, a user or the operator on whose behalf a change is made. The permissions of
+// an actor are those of all its grants together. The zero Actor may neither change nor read
+// anything.
 type Actor struct {
 	Who    string // author of the actor's changes in the history; "" for the operator of the machine
 	Grants []Grant
@@ -101,8 +102,8 @@ func (a Actor) MayAny(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role })
 }
 
-// Reaches reports whether the actor may read the name n, because n is in the actor's scope. The
-// name must be a result of [Registrar.Kept].
+// Reaches reports whether the name n is in the actor's scope, so that the actor may read its
+// record. The name must be a result of [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
 
 // MayName reports whether the actor has at least the given role for the name n, which must be a
@@ -122,8 +123,8 @@ func (a Actor) MayAll(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
 }
 
-// Scope returns the prefixes in all grants. They are the scope of the actor, unless
-// MayAll([Reader]) is true: then the scope is all names.
+// Scope returns the prefixes in all grants. If MayAll([Reader]) is true, the actor's scope is all
+// names. Otherwise, the scope is the names with these prefixes.
 func (a Actor) Scope() (all []name.Prefix) {
 	for _, g := range a.Grants {
 		all = append(all, g.Prefixes...)

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// CheckAuthority makes the checks of an authority that need no store: of its fields, its rules and
-// their tests. The error is a [*RefusalError].
+// CheckAuthority validates the fields of an authority, its rules and the tests of the rules, as far
+// as this is possible without a store. The error is a [*RefusalError].
 func CheckAuthority(a *store.Authority) error {
 	a = a.Clone()
 	if err := checkAuthority(a, ""); err != nil {
@@ -19,12 +19,12 @@ func CheckAuthority(a *store.Authority) error {
 	return checkAnswers(a.Prefix.String(), a)
 }
 
-// PutAuthorities creates or replaces several authorities in one batch: all or none. Because it
-// checks the state after the whole batch, a batch can move a host from one authority to another.
-// The actor must be an administrator of all names.
+// PutAuthorities creates or replaces several authorities in one batch. Either all of them change or
+// none does. PutAuthorities checks only the state after the whole batch, so a batch can move a host
+// from one authority to another. The actor must be an administrator of all names.
 //
 // PutAuthorities returns an outcome for each authority, in the same order. If any outcome has an
-// error, nothing is changed, and the first such error is returned too.
+// error, nothing is changed, and PutAuthorities also returns the first such error.
 func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
 	if !a.MayAll(Administrator) {
 		return nil, a.DeniedAll(Administrator, "")
@@ -66,7 +66,8 @@ func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Au
 	return outs, nil
 }
 
-// merged returns all authorities as they will be after a batch, by prefix and in normal form.
+// merged applies a batch to the authorities in there. The result has all authorities after the
+// batch, in normal form, by prefix.
 func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	all := make(map[name.Prefix]*store.Authority, len(there)+len(batch))
 	for _, a := range there {
@@ -81,7 +82,7 @@ func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 }
 
 // checkInBatch checks an authority in a batch. The map final has all authorities as they will be
-// after the batch. The result is the authority that the store has for this prefix, or nil.
+// after the batch. It returns the stored authority with the same prefix, or nil.
 func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, final map[name.Prefix]*store.Authority) (*store.Authority, error) {
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	switch {

@@ -110,11 +110,11 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	return denied
 }
 
-// takesRequests reports whether an authority would answer requests that another authority may have
-// answered until now, even an authority outside the scope of the actor. New hosts can do this, and
-// so can a new prefix. An authority with the prefix urn:dns:HOST answers requests for HOST (1995,
-// 2.2.1). An authority with a web prefix answers requests for its host and path, unless an existing
-// authority covers that path.
+// takesRequests reports whether a change of an authority would divert requests from other
+// authorities, which may be outside the actor's scope. New hosts can do this, and so can a new
+// prefix: an authority with the prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1), and an
+// authority with a web prefix answers requests for its host and path. A web prefix diverts nothing
+// if an existing authority covers its path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -128,9 +128,9 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 }
 
 // asksAnew reports whether a change makes the server ask a resolver that it did not ask before.
-// Only an operator may delegate names to arbitrary machines. Anyone else could use a delegation to
-// read what machines in the local network answer. A delegation without an address is harmless: the
-// server then finds the resolver by discovery, and asks it only at a public address.
+// Only an operator may permit this, because a delegation to a machine in the local network would
+// disclose the answers of that machine. A delegation without an address is harmless: the server
+// then finds the resolver by discovery, and connects only to public addresses.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -139,9 +139,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner whom the change adds, and an authority with the same owner outside
-// the scope of the actor. Authorities with a common owner can make their names aliases of each
-// other (same_as). So the actor would get control over names of the other authority.
+// sharedOwner returns an owner that the change adds although the same owner has an authority
+// outside the actor's scope, and that other authority. Authorities with a common owner can make
+// their names aliases of each other (same_as). The change would therefore give the actor control
+// over names of the other authority.
 func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if current != nil && slices.Contains(current.Owners, owner) {
@@ -226,7 +227,8 @@ func isHost(s string) bool {
 	return len(s) <= maxHost
 }
 
-// checkKin checks a list of parents or children. They are prefixes of authorities, or URIs.
+// checkKin checks a list of parents or children. Each element is the prefix of an authority, or a
+// URI.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
 		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {

@@ -14,12 +14,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts bounds how often a request without an expected revision is tried while other clients
-// keep changing the name.
+// maxAttempts limits the attempts to apply a request without an expected revision while other
+// clients keep changing the name.
 const maxAttempts = 100
 
 // A plan computes the changes for the requests of a batch. Each change is based on the stored
-// record and on the requests before it in the batch.
+// record and the earlier requests of the batch.
 type plan struct {
 	*Load
 	ctx   context.Context // context of the one call that uses the plan
@@ -37,7 +37,7 @@ type plan struct {
 	position []int // index of the request of each change
 }
 
-// A state is the state of a name after a part of a batch.
+// A state is the state of a name after some of the requests of a batch.
 type state struct {
 	record  *store.Record // the current record, or nil
 	before  *store.Record // the record before the batch, or nil
@@ -46,7 +46,7 @@ type state struct {
 	based   uint64        // the revision that the last accepted request expected
 }
 
-// last returns the change that made the state, with only the fields that store.Next needs.
+// last returns the change that led to the state. Only the fields that store.Next needs are set.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil
@@ -61,24 +61,24 @@ func (s *state) revision() uint64 {
 	return s.record.Revision
 }
 
-// Apply does for many requests what [Registrar.Put] does for one. It leaves out the requests that
-// are rejected, and writes all others as one batch. There is one outcome for each request, in the
-// same order. If several requests have the same name, each is applied to the result of the previous
-// request.
+// Apply handles many requests as [Registrar.Put] handles one. It writes the changes of all accepted
+// requests as one batch, and leaves out the requests that it rejects. Apply returns one outcome for
+// each request, in the same order. If several requests have the same name, each is applied to the
+// result of the previous request.
 //
 // If the reason or a.Who is invalid, the error is a [*RefusalError]; any other error is a failure
-// of the store. After an error, nothing was written.
+// of the store. If Apply returns an error, it has not written anything.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
 
-// Preview returns what Apply would return, and changes nothing.
+// Preview returns what Apply would return, without changing anything.
 func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch plans one batch for the requests and passes it to do. The parameter id is the batch ID of
-// the changes, or "".
+// batch creates a Batch of the requests and calls do with it. The batch ID of the changes is id,
+// which may be "".
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -174,17 +174,17 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	return rec, err
 }
 
-// If the names of a batch are in ascending order, one listing reads their records. This is cheaper
-// than single reads, unless many other names lie between them.
+// If the names of a batch are in ascending order, the plan reads their records with one listing.
+// This is faster than reading each record, unless the store has many other names between them.
 const (
 	fewNames    = 8  // if there are fewer names, they are read one by one
 	maxBetween  = 2  // maximum number of listed records for each record needed
 	widePenalty = 16 // number of batches before a listing is tried again
 )
 
-// list reads the records for the requests with one listing. It gives up if the listing has too many
-// other names, or if it fails, for example because a connection is lost. Then the store reads the
-// remaining names one by one, and retries if necessary.
+// list reads the records for the requests with one listing. It stops early if the listing returns
+// too many other names or fails, for example after a lost connection. The remaining records are
+// then read one by one, with the retries of the store.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -217,8 +217,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place gives a listed record to the request for its name, if there is one. It reports whether
-// requests for later names are left.
+// place stores a listed record in the state of the request for its name, if the batch has such a
+// request. It reports whether the batch has requests for later names.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {
@@ -282,8 +282,8 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans the change that makes rec the record of the name. It plans nothing if rec is the
-// record already.
+// revise plans the change that makes rec the record of the name. If this is already the record,
+// revise plans nothing.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
 	expected := s.expects(req)
@@ -312,8 +312,8 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 }
 
 // put adds the change for request i, which makes rec the record of the name. The first change of a
-// name expects the revision that was read. Each later change expects the revision of the change
-// before.
+// name expects the revision that was read, and each later change expects the revision of the
+// previous change.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -344,8 +344,8 @@ func staysReserved(req *Request, was, is *store.Record) bool {
 		len(is.Locations) > 0 && !slices.Equal(was.Locations, is.Locations)
 }
 
-// expects returns the revision that the change for a request must expect, after the earlier
-// requests of the batch.
+// expects returns the expected revision for the change of a request, given the earlier requests of
+// the batch.
 func (s *state) expects(req *Request) uint64 {
 	switch {
 	case s.record == nil && req.OrCreate:
@@ -376,15 +376,15 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 	return nil, err
 }
 
-// confirm reports whether the requests that change nothing were compared with current records. The
-// records were read after start, except for records that came with the batch, whose time is
-// unknown. Other requests need no confirmation, because the store checks their revisions.
+// confirm reports whether each request that changes nothing was compared with a current record. The
+// store does not check such requests, but checks the revisions of all others. The records were read
+// after start, except for records that came with the batch, whose age is unknown.
 func (p *plan) confirm(start time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
 	}
 	if p.batch.there != nil {
-		start = time.Time{} // it is unknown when they were read
+		start = time.Time{} // the records came with the batch
 	}
 	return store.Confirm(p.ctx, p.reg.store, start)
 }

@@ -99,7 +99,8 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	return nil
 }
 
-// validStatus reports whether a status is valid. An empty status means that the status stays.
+// validStatus reports whether a status is valid. The empty status, which leaves the status
+// unchanged, is valid.
 func validStatus(s nomen.Status) bool {
 	switch s {
 	case "", nomen.Reserved, nomen.Active, nomen.Retired:
@@ -164,8 +165,8 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 	return nil
 }
 
-// checkMerged makes the checks that need the existing record. The parameter rec is the record after
-// the request. For a new name, existing is nil.
+// checkMerged makes the checks that need the existing record, which is nil for a new name. The
+// parameter rec is the record after the request.
 func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if existing != nil && existing.Status == nomen.Retired && rec.Status == nomen.Active {

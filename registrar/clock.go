@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A clockGuard prevents changes with wrong times. It compares the clock of this machine with the
-// time of the last change and, if the store is in a database, with the clock of the database.
+// A clockGuard prevents changes with wrong times. It compares the system clock with the time of the
+// last change and, if the store is in a database, with the clock of the database.
 type clockGuard struct {
-	asking sync.Mutex // held while reading the store; other calls use the last result meanwhile
+	asking sync.Mutex // held while reading the store; other calls then use the last result
 
 	mu      sync.Mutex
 	asked   time.Time   // when the store was last read, by the clock of this machine; zero if never
@@ -21,7 +21,7 @@ type clockGuard struct {
 	tried   time.Time   // when ClockProblem last started a read
 }
 
-// A ClockError reports that the clock is too wrong for changes.
+// A ClockError reports that the error of the system clock is too large to permit changes.
 type ClockError struct {
 	Cause  string // the cause without times, which any client may see
 	detail string
@@ -29,9 +29,9 @@ type ClockError struct {
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is how long a result from the store remains valid. After a problem, the result is not
-// used again: [Registrar.CheckClock] reads the store for each change, because the clock may have
-// been corrected since.
+// askAgain is how long a result from the store remains valid. A problem is not cached:
+// [Registrar.CheckClock] reads the store again for each change, because the clock may have been
+// corrected.
 const askAgain = time.Minute
 
 // retryClock is how long [Registrar.ClockProblem] waits before it reads the store again after a
@@ -40,9 +40,10 @@ const retryClock = time.Second
 
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: it is
-// earlier than the last change of the store, or differs from the clock of the database. Meanwhile
-// changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
+// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]. The clock
+// is wrong if it is earlier than the last change of the store, or if it differs from the clock of
+// the database. While the clock is wrong, changes are rejected with a [*store.AwayError], unless
+// [Options].AnyTime is set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -58,9 +59,9 @@ func (r *Registrar) CheckClock(ctx context.Context) error {
 	return nil
 }
 
-// ClockProblem returns why changes are rejected because of the clock, or nil. It does not block: it
-// returns the last known state and reads the store in the background, so a corrected clock is
-// noticed even if no client makes changes.
+// ClockProblem returns the [*ClockError] because of which changes are rejected, or nil. It does not
+// block: it returns the last known state and reads the store in the background. A corrected clock
+// is therefore noticed even if no client makes changes.
 func (r *Registrar) ClockProblem() *ClockError {
 	if r.anyTime {
 		return nil
@@ -103,7 +104,7 @@ func (g *clockGuard) wrong(now time.Time) *ClockError {
 }
 
 // ask reads the time of the last change and the clock of the database from the store. It ignores
-// errors, because the next write will return them.
+// errors of the store, which the next write would also return.
 func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	latest, err := lastChange(ctx, s)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// doubtDate returns why a date in metadata is ambiguous or invalid. It returns "" for a description
-// in words, for a date of ISO 8601 or W3CDTF, and for two such dates with a slash between them.
+// doubtDate returns why a date in metadata is ambiguous or invalid. It returns "" for a date of ISO
+// 8601 or W3CDTF, for two such dates separated by a slash, and for a description in words.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)
@@ -18,11 +18,11 @@ func doubtDate(s string) string {
 	if strings.Trim(s, "0123456789") == "" && s != "" {
 		return doubtNumber(s)
 	}
-	day, _, _ := strings.Cut(s, " ") // a time of day may follow the date
+	day, _, _ := strings.Cut(s, " ") // the date without a time of day
 	parts := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune("./-", r) })
 	for _, p := range parts {
 		if strings.Trim(p, "0123456789") != "" {
-			parts = nil // words, or a time of day after a T
+			parts = nil // not a numeric date
 			break
 		}
 	}

@@ -1,6 +1,7 @@
-// Package registrar changes records and authorities. All changes must be made with it, because it
-// checks what a store does not: the names, locations and texts, the fields of authorities, and the
-// permissions of the actor. It writes valid changes to a store.
+// Package registrar changes records and authorities. It checks the names, locations and texts of
+// each change, the fields of authorities, and the permissions of the actor, and then writes the
+// change to a store. A store does not make these checks, so programs must not write to a store
+// directly.
 //
 // # Names
 //
@@ -11,18 +12,18 @@
 //   - A name of a scheme whose content a browser would execute, such as javascript.
 //
 // The owner of a domain may assign names below the domain without registering an authority (1995,
-// 2.2.1). An administrator may therefore create a name that no authority here covers, and gets a
-// warning, because the server finds such a name only by its full form. Other actors can create only
-// names that an authority covers.
+// 2.2.1). An administrator may therefore create a name that no authority in the store covers. The
+// administrator gets a warning, because the server finds such a name only by its full form. Other
+// actors can create only names that an authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
 // # Locations
 //
 // A location is an absolute URI of RFC 3986 with one of the schemes of package internal/location,
-// without control characters and without a password. The scheme file is not allowed, because it
-// means a file of the client's own machine. URIs of javascript, data, vbscript and similar schemes
-// are not allowed in any field for URIs or names.
+// without control characters and without a password. The scheme "file" is not allowed, because such
+// a URI refers to a file on the client's machine. URIs of javascript, data, vbscript and similar
+// schemes are not allowed in any field for URIs or names.
 //
 // # States
 //
@@ -33,10 +34,10 @@
 //
 // # Several nodes
 //
-// Changes are planned from committed data, and not from a cache or a replica that may lag (see
+// Changes are planned from committed data, never from a cache or a replica that may lag (see
 // [store.Fresh]). With older data, a request could fail with a conflict although its expected
-// revision is right. A request that reverses a recent change of another node would seem to change
-// nothing.
+// revision is right, and a request that reverses a recent change of another node would seem to
+// change nothing.
 //
 // # Tokens
 //
@@ -46,11 +47,11 @@
 // # Merging
 //
 // A [Request] replaces a whole record, replaces some of its fields, or adds to some of its fields.
-// A request that would not change the record makes no new revision, and succeeds even if the record
-// does not have the expected revision (RFC 9110, 13.1.1 allows that).
+// A request that would not change the record makes no new revision. It succeeds even if the record
+// does not have the expected revision, which RFC 9110, section 13.1.1, allows.
 //
-// Two files decide what a batch, such as an import, does to a record: batch.go plans each request
-// from the stored record, and merge.go merges the fields.
+// The effect of a batch, such as an import, on a record is decided in two files: batch.go plans the
+// change for each request, and merge.go merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

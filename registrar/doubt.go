@@ -19,7 +19,7 @@ type doubt struct {
 	field   string // name of the field, such as "successors[0]"
 	value   string // the value, an identifier, for the warning
 	offset  int    // offset of the mistake in the value
-	message string // what may be wrong, with a suggestion, but without the other fields
+	message string // what may be wrong, with a suggestion
 }
 
 // warning converts d to a [Warning] with the field and the value in its message.
@@ -45,7 +45,7 @@ func warningsOf(doubts []doubt) []Warning {
 const nameField = "name"
 
 // doubts returns what may be wrong with the identifiers and dates in a request for the name n. A
-// wrong check digit is only a doubt, because some books are printed with a wrong number.
+// wrong check digit causes only a warning, because some books were printed with a wrong ISBN.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()

@@ -44,7 +44,7 @@ type DeniedError struct {
 	Name string // the name, or the prefix of the authority
 	Why  string // why this role is needed; "" if it is obvious
 
-	Anywhere bool // this role is needed for all names
+	Anywhere bool // the change needs the role for all names
 }
 
 func (e *DeniedError) Error() string {

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Granting adds rights to a user and removes others. Rights that it does not mention stay.
+// A Granting adds some rights to a user and removes others. The user keeps all rights that the
+// Granting does not mention.
 type Granting struct {
 	Add      []store.UserGrant `json:"add,omitempty"`
 	Remove   []store.UserGrant `json:"remove,omitempty"`
@@ -91,8 +92,8 @@ func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	return grants
 }
 
-// checkGrants checks and sorts the grants of a user. A prefix that is new for the user must pass
-// [CheckReach].
+// checkGrants checks and sorts the grants of a user. A prefix that the user did not have before
+// must pass [CheckReach].
 func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[right]bool) error {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -122,8 +123,8 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[righ
 	return nil
 }
 
-// checkGrantPrefix checks a prefix and returns its canonical form. If held is true, the user has
-// the prefix already, and the prefix stays valid even if later rules forbid it.
+// checkGrantPrefix checks a prefix and returns its canonical form. If held is true, the user
+// already has the prefix, which is then valid even if newer rules forbid it.
 func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fault) {
 	if held {
 		return p, fault{}
@@ -138,8 +139,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fau
 	return canonical, fault{}
 }
 
-// permitRights returns an error if the actor may not change the rights of a user. The actor is not
-// an administrator of all names.
+// permitRights returns an error if the actor may not change the rights of a user. It must not be
+// called for an administrator of all names.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if it can never answer: because of case folding, or because a record, another
-// authority or an earlier rule always answers before it. This file finds such rules. It leaves out
-// the rules that an earlier rule hides, because [rule.Set.Check] already rejects these: each rule
-// needs at least one test that reaches it.
+// A rule is hidden if it can never answer a request. The reason can be case folding, or that a
+// record, another authority or an earlier rule answers first. This file finds hidden rules, except
+// those that an earlier rule hides: [rule.Set.Check] rejects these, because each rule needs a test
+// that reaches it.
 
 // A shown is a name in a test of a rule.
 type shown struct {
@@ -22,8 +22,8 @@ type shown struct {
 	with rule.Request
 }
 
-// shownBy returns the names in tests that rule i of an authority answers. All tests must have
-// passed.
+// shownBy returns the names in the tests of rule i, except in tests that expect no answer. All
+// tests must have passed.
 func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
@@ -35,8 +35,8 @@ func shownBy(a *store.Authority, i int) []shown {
 	return all
 }
 
-// checkFoldedRules returns an error if the authority folds case and the tests of a rule pass only
-// with upper case.
+// checkFoldedRules returns an error if the authority folds case and a rule does not answer for the
+// names in its tests after these have been folded.
 func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) error {
 	if !a.FoldCase {
 		return nil
@@ -52,9 +52,10 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	return nil
 }
 
-// hidden warns about a rule if a record or another authority answers for every name in the tests of
-// the rule. Clients then never get the answers in these tests. This is only a warning, because
-// other names can reach the rule, and because a record is meant to take precedence.
+// hidden returns a warning for each rule whose tests have only names for which a record or another
+// authority answers. Clients then never get the answers that the tests show. The rule is not
+// rejected, because it can still answer for other names, and because records are meant to take
+// precedence.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -72,7 +73,7 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 }
 
 // hides describes the record or the authority that answers for the name n instead of the rules of
-// the authority, or returns "". It ignores errors of the store.
+// the authority, or "". It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -11,36 +11,34 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load makes many changes of one actor, with one reason, in batches. Method Check makes the
-// checks that need no record; it can be called concurrently, and in advance for later batches.
-// Method Write makes the changes, batch after batch. [Registrar.Apply] is a Load with a single
-// batch.
+// A Load makes many changes of one actor, with one reason, in batches. Check validates the requests
+// of a batch as far as this is possible without reading records. It may be called concurrently, and
+// in advance for later batches. Write makes the changes of one batch. [Registrar.Apply] is a Load
+// with a single batch.
 //
 // To save time, a Load assumes that all names of its first batch are new, and does not read their
-// records. It assumes the same of each batch that follows a batch of only new names. If this is
-// wrong, the store reports a conflict, and the Load reads the existing records and plans the batch
-// again.
+// records. It assumes the same of each batch after a batch with only new names. If the assumption
+// is wrong, the store reports a conflict. The Load then reads the existing records and plans the
+// batch again.
 //
 // A request that expects a revision is rejected if an earlier request of the same Load, perhaps in
 // an earlier batch, has given the name another revision. There are two exceptions: a request that
 // would change nothing succeeds, and in a Load with a single batch, all requests for a name may
 // expect the revision that the name had before the batch.
-//
-// The file batch.go decides what a request does to a record.
 type Load struct {
 	reg   *Registrar
 	actor Actor
 	why   string
-	id    string // batch ID of all changes; "" if they have none
+	id    string // batch ID of all changes; "" for no batch ID
 
 	scratch Scratch // records after the batches that were previewed; nil without Remember
 
-	single bool // the only batch: all its requests for a name may expect the revision before the batch
+	single bool // the Load has a single batch, in which all requests for a name may expect the revision before the batch
 
 	new bool // all names of the last batch were new
 
-	// wide is how many of the next batches are read name by name. One listing is usually faster,
-	// but the last one had too many other names.
+	// wide is the number of batches whose records are still to be read one by one, because the last
+	// listing had too many other names.
 	wide int
 }
 
@@ -56,15 +54,15 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	return &Load{reg: r, actor: a, why: why, new: true}, nil
 }
 
-// Begin gives all further changes of the Load a common batch ID, by which they can be undone, and
-// returns the ID.
+// Begin gives all further changes of the Load a common batch ID, and returns the ID. The changes
+// can later be undone by this ID.
 func (l *Load) Begin(ctx context.Context) (string, error) {
 	var err error
 	l.id, err = l.reg.newBatch(ctx)
 	return l.id, err
 }
 
-// begin calls Begin, unless the Load is a dry run, and passes the ID to notify, which may be nil.
+// begin calls Begin and passes the ID to notify, which may be nil. It does nothing in a dry run.
 func (l *Load) begin(ctx context.Context, dry bool, notify func(id string)) error {
 	if dry {
 		return nil
@@ -81,16 +79,15 @@ type Scratch interface {
 	// Record returns the record of the name n that was last passed to Keep, or nil.
 	Record(n name.Name) (*store.Record, error)
 
-	// Keep stores records, which replace earlier ones with the same names.
+	// Keep stores records, replacing earlier records with the same names.
 	Keep(records []*store.Record) error
 }
 
-// Remember makes each preview start from the results of the previews before it, which are stored in
-// s. Without Remember, each preview starts from the records in the store.
+// Remember makes each preview start from the results of earlier previews, which are stored in s.
+// Without Remember, each preview starts from the records in the store.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
-// A Batch is a list of requests, with the results of the checks that need no record. It belongs to
-// one Load.
+// A Batch is a list of requests of one Load that [Load.Check] has validated.
 type Batch struct {
 	reqs      []Request
 	checks    []check
@@ -104,16 +101,16 @@ type Batch struct {
 type check struct {
 	name      name.Name
 	authority *store.Authority // authority of the name, or nil
-	err       error            // why the request is rejected
+	err       error            // reason to reject the request
 	doubts    []Warning        // about identifiers and dates; has no spare capacity, so that append copies it
 
 	fresh    store.Record // the record that the request creates if the name is new; its time is not set
-	freshErr error        // why the request cannot create a name
+	freshErr error        // reason not to create a name
 }
 
-// Check makes the checks of requests that need no record. The caller must not modify the requests
-// while it uses the batch. Check returns an error only if the store fails; Write reports which
-// requests are rejected. Check is safe for concurrent use.
+// Check validates requests as far as this is possible without reading their records. The caller
+// must not modify the requests while it uses the batch. Check returns an error only if the store
+// fails. The outcomes of Write say which requests are rejected. Check is safe for concurrent use.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -168,14 +165,14 @@ func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	return nil
 }
 
-// Write makes the changes of a batch as [Registrar.Apply] does. It must not be called concurrently.
+// Write makes the changes of a batch, like [Registrar.Apply]. It must not be called concurrently.
 func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	final := make(map[int]error) // of requests that are not tried again
+	final := make(map[int]error) // errors of requests that are not tried again
 	blind := l.new && b.creates()
 	for attempts := 1; ; attempts++ {
 		begun := time.Now()
@@ -229,7 +226,8 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns b. It checks b again if authorities have changed since the last check.
+// current returns b, or the result of checking its requests again if authorities have changed since
+// the last check.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {

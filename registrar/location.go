@@ -85,7 +85,7 @@ func checkPlace(s string) fault {
 	return fault{}
 }
 
-// parseURI parses a URI. It rejects schemes whose content a browser would run.
+// parseURI parses a URI. It rejects schemes whose content a browser would execute.
 func parseURI(s string) (uri.URI, fault) {
 	u, err := uri.Parse(s)
 	if err != nil {

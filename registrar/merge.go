@@ -26,8 +26,8 @@ func undelimited(names []string) []string {
 }
 
 // fill sets *rec to the record after a request for the name n. For a new name, existing is nil, and
-// the result is in normal form except for time and revision. The request and the existing record
-// stay unchanged, but *rec can share lists with both.
+// the result is in normal form except for time and revision. fill does not modify the request or
+// the existing record, but *rec may share slices with both.
 func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if existing != nil {
@@ -51,7 +51,7 @@ func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) 
 	}
 }
 
-// set sets the fields that the request gives. If add is true, set adds to lists instead of
+// set sets the fields that the request gives. If add is true, values are added to lists instead of
 // replacing them.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
@@ -130,7 +130,7 @@ func completedAll(existing, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields that the request gives. Fields 0 means all of them.
+// meant returns the fields that the request gives. If Fields is 0, these are all fields.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -138,8 +138,8 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the given values. If add is true, it returns the existing values, followed by the
-// given values that are new.
+// list returns the given values if add is false. If add is true, it returns the existing values,
+// followed by the given values that are not among them.
 func list(existing, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
@@ -227,9 +227,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which a request reverts what an earlier request had set. The
-// parameters are the records before both requests, between them and after them. The first record is
-// nil if the name did not exist.
+// undone returns the fields in which a request reverts changes of an earlier request for the same
+// record. The record was old before both requests, middle after the first request, and final after
+// the second. If the name did not exist, old is nil.
 func undone(old, middle, final *store.Record) (f Fields) {
 	if old == nil {
 		old = new(store.Record)
@@ -259,17 +259,19 @@ func undone(old, middle, final *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether middle has an element that both other lists lack.
+// lost reports whether middle has an element that is in neither of the other lists.
 func lost[T comparable](before, middle, after []T) bool {
 	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
 // locations returns the locations of a record after a request. If add is false, these are the given
-// locations. If add is true, these are the existing locations, into which each given location is
-// merged. If an existing location with the same URL and component already has all its fields,
-// nothing changes. Otherwise the given location fills in the empty fields of an existing location
-// with the same URL and component, a different one for each given location. If none is left, the
-// given location is appended.
+// locations.
+//
+// If add is true, these are the existing locations, and each given location is merged into them. If
+// an existing location with the same URL and component already has all fields of the given
+// location, nothing changes. Otherwise, the given location fills in the empty fields of an existing
+// location with the same URL and component. Several given locations never change the same existing
+// location. If no such location is left, the given location is appended.
 func locations(existing, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(existing) == 0 {
 		return given
@@ -302,7 +304,7 @@ type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with the fields of update, where they are not empty.
+// completed returns l with each non-empty field of update.
 func completed(l, update nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &update.Type},

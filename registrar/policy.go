@@ -275,8 +275,8 @@ func listed(urls []string) string {
 }
 
 // checkTemplate checks the text of a template and its scheme, which must not be a variable. If name
-// is true, the result is a name. It can then have any scheme, except those whose content browsers
-// run.
+// is true, the template makes a name, which can have any scheme whose content browsers do not
+// execute.
 func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -322,7 +322,7 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// withCheck returns the name that a template makes if it has only text and a check character.
+// withCheck returns the first name that a template makes.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {

@@ -18,7 +18,7 @@ type Redaction struct {
 	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: for an authority, all revisions before the current one; for a user or a token, see [Registrar.RedactUser] and [Registrar.RedactToken]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // expected revision, as in Request
-	DryRun    bool     `json:"dry_run,omitempty"`   // only check; the outcome then has just the current revision, which is 0 for a deleted name
+	DryRun    bool     `json:"dry_run,omitempty"`   // check without changing anything; the outcome has only the current revision, 0 for a deleted name
 }
 
 // GetAt returns the record of the name n as of a time, or [store.ErrNotFound]. The zero time means
@@ -31,8 +31,8 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns the name n in the letter case in which its authority stored it at the given time;
-// the zero time means now. The history and the checks of permissions use this spelling.
+// Kept returns the name n in the letter case in which the store had it at the given time. The zero
+// time means now. The history and the permission checks use this spelling.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -42,10 +42,9 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 }
 
 // Redact permanently removes the content of revisions of the name n. It makes a new revision with
-// the current content, so remove sensitive text from the current record before you call Redact.
-// Only an administrator may call it. Redact returns the errors of [Registrar.Put],
-// [store.ErrNotFound] if the name never existed, and [errors.ErrUnsupported] if the store has no
-// history.
+// the current content, so the caller must first remove sensitive text from the current record. Only
+// an administrator may call it. Redact returns the errors of [Registrar.Put], [store.ErrNotFound]
+// if the name never existed, and [errors.ErrUnsupported] if the store has no history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {
@@ -70,8 +69,7 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 }
 
 // RedactAuthority removes content of earlier revisions of the authority whose prefix is exactly p,
-// as Redact does for a name. The names of the authority have separate histories, which do not
-// change.
+// as Redact does for a name. The histories of the names that the authority covers do not change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.MayPrefix(p, Administrator) {
@@ -93,16 +91,16 @@ func cannotRedact(denied *DeniedError) error {
 	return denied
 }
 
-// A redactable is a name, an authority, a user or the rights of a token, with its changes, newest
-// first.
+// A redactable is a name, an authority, a user or the rights of a token, with its history, newest
+// change first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
-	erase   bool // for a user or a token: also remove the person from the current content
+	erase   bool // also remove the person from the current content of a user or a token
 }
 
-// redactSubject redacts revisions. It tries again if another client changes the subject at the same
-// time.
+// redactSubject redacts revisions. If another client changes the subject at the same time,
+// redactSubject tries again.
 func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	if red.Reason == "" {
 		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "a redaction needs a reason, which is recorded in the history"))
@@ -184,8 +182,8 @@ func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }
 
-// removes reports whether a redaction removes the current content as well. The change last made
-// this content.
+// removes reports whether a redaction also removes the current content, which the change last has
+// made.
 func (s redactable) removes(last *store.Change) bool {
 	switch {
 	case !s.erase:
@@ -197,8 +195,8 @@ func (s redactable) removes(last *store.Change) bool {
 }
 
 // find returns the last change and the revisions to redact. If requested is empty, these are all
-// revisions with content, except the last one. An error means that a requested revision does not
-// exist, is the current one, or has no content any more.
+// revisions with content, except the last one. It returns an error if a requested revision does not
+// exist, is the current revision, or no longer has content.
 func (s redactable) find(requested []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(requested))
 	for i, revision := range requested {

@@ -20,13 +20,13 @@ type Options struct {
 
 	Authorities *store.Table // a table to share with other users of the store; nil for a new one
 
-	// AnyTime permits changes even if the last change of the store or of the name is more than
-	// [store.MaxSkew] later than the clock (see [Registrar.CheckClock]).
+	// AnyTime permits changes even if the clock is more than [store.MaxSkew] earlier than the last
+	// change of the store or of the name (see [Registrar.CheckClock]).
 	AnyTime bool
 }
 
-// authorityLife bounds how long a Registrar may use the earlier state of an authority that another
-// process has changed.
+// authorityLife limits how long a Registrar may use a cached authority after another process has
+// changed it.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.
@@ -89,9 +89,10 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns about successors that do not exist. It skips names whose authority is not in this
-// store, or has rules or a delegation, because they need no record here. A reserved name outside
-// the scope of the actor counts as missing, because the actor must not learn of it.
+// strangers returns a warning for each successor that does not exist. It ignores names that need no
+// record in this store, because their authority is elsewhere, has rules or has a delegation. A
+// reserved name outside the actor's scope is reported as missing, because the actor must not learn
+// that it exists.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -143,8 +144,8 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor returns the record of the name n, which the actor must be allowed to change. Before it
-// reports that there is no record, it asks the store to confirm this.
+// findFor returns the record of the name n, which the actor must be allowed to change. Before
+// findFor reports that the record does not exist, it confirms this with a fresh read.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Relocation replaces the beginning of locations: From by To.
+// A Relocation replaces the prefix From of locations by To.
 //
 // It applies to all locations that begin with the bytes of From. But if From ends inside a host or
 // directly after one, it applies only to locations with exactly this host: "https://a.example" does
-// not match "https://a.example.org/". A relocation cannot make a path part of a host, or split a
-// percent-encoded byte. If To begins with From, locations that begin with To count as already
-// moved, so an interrupted relocation can be repeated.
+// not match "https://a.example.org/". A relocation cannot turn a part of a path into a part of a
+// host, or split a percent-encoded byte. If To begins with From, locations that begin with To count
+// as already moved. An interrupted relocation can therefore be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -28,12 +28,12 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // only report what would change
 	Why     string `json:"why,omitempty"`     // reason for the history
 
-	// Only reports whether to change a record that has locations to be replaced; nil means all such
-	// records. It can be called concurrently, and again for a record that another client has
-	// changed meanwhile.
+	// Only reports whether to change a record that has matching locations. If Only is nil, all such
+	// records are changed. Relocate may call Only concurrently, and again for a record that another
+	// client has changed.
 	Only func(*store.Record) bool `json:"-"`
 
-	// Functions for Relocate to call, if they are not nil.
+	// Relocate calls these functions if they are not nil.
 	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
 	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
 	Refused  func(n name.Name, err error)       `json:"-"` // for each name that cannot be changed
@@ -57,10 +57,10 @@ const (
 )
 
 // Relocate replaces locations as rel describes, with the same checks as all changes. It skips names
-// that the actor may not change. If another client changes a name meanwhile, Relocate reads it
-// again; but it misses a name that gets its first matching location after Relocate has read past
-// that location. If rel is invalid, the error is a [*RefusalError]; any other error is a failure.
-// Changes made before an error remain.
+// that the actor may not change. If another client changes a name at the same time, Relocate reads
+// its record again. A name whose first matching location is added during the relocation may be
+// missed. If rel is invalid, the error is a [*RefusalError]; any other error is a failure. Changes
+// made before an error are not undone.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -116,14 +116,14 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends in a host or a port. Appended text could then become part of
-// the host.
+// endsInHost reports whether s ends in a host or a port. Text that follows could then become part
+// of the host.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
 }
 
-// A mover is one call of Relocate.
+// A mover is the state of one call of Relocate.
 type mover struct {
 	*Registrar
 	Relocation
@@ -147,8 +147,8 @@ type moveWrite struct {
 	done  chan struct{} // closed when outs and err are final
 }
 
-// run reads batches while earlier ones are written, and counts the results in order. After a
-// failure, it still counts the batches that are being written.
+// run reads batches while earlier batches are being written, and counts the results in order. After
+// a failure, it still waits for the batches that are being written and counts their results.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite, relocateWriters-2)
@@ -191,8 +191,8 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll writes batches concurrently. Their order does not matter, because no name is in two
-// batches.
+// writeAll writes batches concurrently. Their order does not matter, because each name is in only
+// one batch.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
 	var loads [relocateWriters]Load // a Load writes only one batch at a time
@@ -215,8 +215,9 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills the batch b from the places after the given one. It returns the last place that it has
-// read, and whether there may be more. No listing stays open between batches.
+// read fills the batch b with the next places of the listing, which follow a given place. It
+// returns the last place that it has read, and whether more places may follow. The listing is
+// closed between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -258,7 +259,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 	return after, more, err
 }
 
-// records reads the records at the places. A record that has been deleted in the meantime is nil.
+// records reads the records at the places. The record of a name that has been deleted is nil.
 func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
 	names := make([]name.Name, len(places))
 	for i, p := range places {
@@ -275,10 +276,10 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether to process a record at this URL. The listing finds a record once for each
-// matching location, but the record must be processed only once, at the smallest of these URLs. If
-// other clients have changed the record since the start, the listing may already be past that URL.
-// The record is then processed where it is found first.
+// first reports whether to process a record at this URL. The listing returns a record once for each
+// matching location, but the record must be processed only once. This is at the smallest of the
+// URLs, unless other clients have changed the record since the start: the listing may then be past
+// the smallest URL, and the record is processed where it is found first.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -302,8 +303,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation made the last change of the name n. A moved location matches
-// again if From begins with To, and must not move twice.
+// ours reports whether this relocation made the last change of the name n. If To begins with From,
+// a moved location matches again, but must not move twice.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -328,7 +329,7 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the locations of rec after the move. If two become equal, it keeps one.
+// replaced returns the locations of rec after the move, without duplicates.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
@@ -360,8 +361,7 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// finish counts the results of a batch, and tries the names again that other clients have changed
-// in the meantime.
+// finish counts the results of a batch. It tries again the names that other clients have changed.
 func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	recs, err := m.count(ctx, w.batch.records, w.outs, false)
 	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
@@ -398,7 +398,7 @@ func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error
 	return l.Write(ctx, b)
 }
 
-// count counts the results, and returns the current records of the names to try again.
+// count counts the results. It returns the current records of the names that are to be tried again.
 func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome, last bool) ([]*store.Record, error) {
 	var again []*store.Record
 	for i, out := range outs {
@@ -407,7 +407,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 		switch {
 		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)
-		case out.Err == nil: // processed for another location, or changed by another client
+		case out.Err == nil: // already processed for another location, or changed by another client
 		case busy && !last:
 			now, err := m.store.Get(ctx, rec.Name, time.Time{})
 			if errors.Is(err, store.ErrNotFound) {

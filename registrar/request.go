@@ -48,7 +48,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, f.Names()...))
 }
 
-// UnmarshalJSON decodes a list of names of fields.
+// UnmarshalJSON decodes a list of field names.
 func (f *Fields) UnmarshalJSON(b []byte) error {
 	var given []string
 	if err := json.Unmarshal(b, &given); err != nil {
@@ -97,8 +97,8 @@ func (e *Existing) UnmarshalText(text []byte) error {
 
 // A Request describes a change of a record, in one of three ways:
 //
-//   - Without Fields, it replaces the whole record, including the spelling. The status stays the
-//     same if none is given.
+//   - Without Fields, it replaces the whole record, including the spelling. If no status is given,
+//     the status does not change.
 //   - With Fields, it replaces only these fields.
 //   - With Fields and Add, it adds values, and removes only the values in Remove. A given location
 //     sets fields of the existing location with the same URL and component, or is added. Values of
@@ -106,32 +106,33 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //     has no values. A given typed value replaces the value with the same index, or is added. All
 //     other fields are replaced.
 //
-// A name that does not exist is created, and is active unless a status is given.
+// If the name does not exist, the request creates it, with the status active unless another status
+// is given.
 type Request struct {
 	Record *store.Record `json:"record"`           // has Name, Spelling or both; Modified and Revision are ignored
 	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
 	Add    bool          `json:"add,omitempty"`    // add to lists instead of replacing them
 
-	// Remove lists URLs of locations and values of same_as to remove. It requires Add, and these
-	// fields in Fields. A value that the record does not have is an error.
+	// Remove lists URLs of locations and values of same_as to remove. It requires Add, and the
+	// fields in question must be in Fields. It is an error if the record does not have a value.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes the given locations replace all existing ones in spite of Add. A field
-	// that a given location leaves empty, such as its type or language, is copied from the existing
+	// ReplaceLocations makes the given locations replace all existing locations even if Add is set.
+	// An empty field of a given location, such as the type or language, is copied from the existing
 	// location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
 	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; ignored if Existing is Refuse
 
-	// Expected is the revision that the name must have: 0 if it must not exist, or
-	// store.AnyRevision. In a batch, Expected may also be the revision that an earlier, accepted
-	// request for the same name expected.
+	// Expected is the revision that the name must have. It is 0 if the name must not exist, or
+	// store.AnyRevision. In a batch, a request may also expect the same revision as an earlier,
+	// accepted request for the same name.
 	Expected uint64 `json:"-"`
 	OrCreate bool   `json:"or_create,omitempty"` // create the name if it does not exist, whatever Expected is
 
-	// Strict rejects a new record with a warning WarnDoubtful or WarnResolver, because a mistake in
-	// a name is permanent: a name that was once active can never be deleted.
+	// Strict rejects a new record with a warning WarnDoubtful or WarnResolver. Mistakes in names
+	// are permanent, because a name that was once active can never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
@@ -169,7 +170,7 @@ const (
 	WarnSuccessor   = "successor"    // a successor does not exist, although its authority is in this store
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // the authority no longer folds case, so requests in another letter case no longer find its names
-	WarnHidden      = "hidden"       // no test shows that a rule of the authority is reached
+	WarnHidden      = "hidden"       // no test shows that requests reach a rule of the authority
 )
 
 // A Retirement describes the tombstone of a name.

@@ -48,7 +48,7 @@ func checkFull(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes continues checkText from the first byte that is not ASCII.
+// checkRunes checks the rest of a text for checkText, from the first byte that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -101,13 +101,13 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // a language of the draft, although longer than the draft's own limit for a subtag (1995, 3.4.2)
+	unspecified = "x-unspecified" // defined by the draft of 1995, section 3.4.2, although longer than its own limit for a subtag
 )
 
 // checkLang checks the form of a language tag (RFC 5646, 2.1): subtags of at most eight letters and
 // digits. The first subtag is a language of at least two letters, or "x" or "i" followed by another
-// subtag. A later subtag of one character needs another subtag after it, except after "x", where
-// subtags are private.
+// subtag. After the subtag "x", all subtags are private. Any other later subtag of one character
+// must be followed by another subtag.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {

@@ -61,11 +61,12 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
-// RedactToken permanently removes content of the rights of a token from the log. If the redaction
-// lists no revisions, RedactToken removes the bearer: it revokes the token, removes the bearer's name
-// from it, and removes the content of all earlier revisions. The role and the prefixes stay in the
-// current revision. This also works for rights without a token, as a hand-over leaves them. Only an
-// administrator of all names may call it. The errors are those of [Registrar.Redact].
+// RedactToken permanently removes content from the history of a token's rights. If the redaction
+// lists no revisions, RedactToken removes the bearer: it revokes the token, removes the bearer's
+// name from it, and removes the content of all earlier revisions. The role and the prefixes stay in
+// the current revision. The rights can also be redacted if the store has no such token, as after a
+// hand-over. Only an administrator of all names may call it. The errors are those of
+// [Registrar.Redact].
 func (r *Registrar) RedactToken(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
 	out, err := r.redactToken(store.Fresh(ctx), a, id, red)
 	out.Err = err
@@ -83,7 +84,8 @@ func (r *Registrar) redactToken(ctx context.Context, a Actor, id string, red Red
 	return r.redactSubject(ctx, a, redactable{key: id, changes: rights.TokenRightsHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
 }
 
-// withoutBearer returns rights without the name of the bearer, of a revoked token, or nil for nil.
+// withoutBearer returns the rights of a revoked token without the name of the bearer. It returns
+// nil for nil.
 func withoutBearer(t *store.TokenRights) *store.TokenRights {
 	if t == nil {
 		return nil
@@ -93,8 +95,8 @@ func withoutBearer(t *store.TokenRights) *store.TokenRights {
 	return t
 }
 
-// withToken returns the change c. If it changes the rights of a token that the store has, the change
-// of the token is before it, so that the token keeps the rights that the log has.
+// withToken returns the change c. If c changes the rights of a token in the store, a change of the
+// token itself comes first, so that the token has the same rights as the log.
 func (r *Registrar) withToken(ctx context.Context, c store.Change) ([]store.Change, error) {
 	if c.Rights == nil {
 		return []store.Change{c}, nil
@@ -115,7 +117,7 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	if now := r.now(); t.Expired(now) {
 		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	}
-	r.authorities.Forget() // the authorities decide where prefixes can end, and one may have been added
+	r.authorities.Forget() // an authority that was just added can make a prefix valid
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	return t, nil
 }
 
-// A ReachError reports a prefix of a token that does not cover all names beginning with it.
+// A ReachError reports that the prefix of a token does not cover all names beginning with it.
 type ReachError struct {
 	Prefix  string   // the prefix as entered
 	Instead []string // prefixes to use instead; never empty
@@ -144,16 +146,17 @@ func (e *ReachError) Error() string {
 }
 
 // CheckReach returns a [*ReachError] if the prefix of a token does not cover the names that begin
-// with it. This has one of two reasons: the prefix has upper case although the authority stores
-// names in lower case, or it ends in the middle of a part of names. A prefix covers only names in
-// which a delimiter follows it, so "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01".
+// with it. There are two possible reasons. The prefix may have upper-case letters although the
+// authority stores names in lower case. Or it may end inside a component of names: a prefix covers
+// only names in which a delimiter follows it, so "ark:12345/x0" covers "ark:12345/x0/1" but not
+// "ark:12345/x01".
 //
 // CheckReach does not check the end of:
 //   - the prefix of an authority, or a prefix that covers one;
 //   - a prefix for a whole namespace, or for all names of a registrant;
 //   - a prefix that ends with a delimiter.
 //
-// An invalid prefix is not an error here.
+// CheckReach returns nil for an invalid prefix.
 func CheckReach(prefix string, set *store.AuthoritySet) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
@@ -170,7 +173,7 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	own := name.FromKey(p.String())
 	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest first; the last one is the whole namespace
 	if len(above) == 0 || len(above) == 1 && isNamespace(above[0]) && set.Of(own) == nil {
-		return nil // the prefix is the first part of names, which identifies a registrant
+		return nil // the prefix ends after the first component, which identifies a registrant
 	}
 	return &ReachError{
 		prefix, append([]string{above[0].String()}, p.Spans()...),
@@ -199,9 +202,9 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 
 const ownToken = "first start"
 
-// PutOwnToken creates the token with which the operator of the machine uses a server. A log without
-// the rights of other tokens does not get the rights of this token either, because the operator has
-// all rights anyway. PutOwnToken returns the errors of PutToken.
+// PutOwnToken creates the token with which the operator of the machine uses a server. If the log
+// does not have the rights of other tokens, PutOwnToken does not log the rights of this token,
+// because the operator has all rights. PutOwnToken returns the errors of PutToken.
 func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	if err := checkToken(t, ""); err != nil {
 		return err
@@ -230,18 +233,18 @@ func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why
 	return err
 }
 
-// tokenChanges returns the changes that write a token and its rights. The parameter c has the time,
-// the author and the reason.
+// tokenChanges returns the changes that write a token and its rights, with the time, the author and
+// the reason of c.
 func tokenChanges(t *store.Token, c store.Change) []store.Change {
 	rights := c
 	c.Token, rights.Rights, rights.Expected = t, t.Rights(), store.AnyRevision
-	rights.AnyTime = true // as for the token: a wrong clock must not prevent a revocation
+	rights.AnyTime = true // a wrong clock must not prevent a revocation
 	return []store.Change{c, rights}
 }
 
-// LogRights writes to the log the rights of tokens that an earlier program has made. A server calls
-// it when it starts. If [Registrar.PutOwnToken] has made all tokens, or if the store does not have
-// tokens and their rights, LogRights does nothing.
+// LogRights logs the rights of tokens that an older version of the program created without a log
+// entry. A server calls it when it starts. LogRights does nothing if [Registrar.PutOwnToken]
+// created all tokens, or if the store does not support tokens and their rights.
 func (r *Registrar) LogRights(ctx context.Context) error {
 	ctx = store.Fresh(ctx)
 	missing, others, err := r.unlogged(ctx)
@@ -265,8 +268,8 @@ func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// unlogged returns the tokens without rights in the log. The result others is true if PutOwnToken
-// did not make all of them, or if the log has the rights of other tokens.
+// unlogged returns the tokens whose rights are not in the log. The result others is true if
+// PutOwnToken did not make all of them, or if the log has the rights of other tokens.
 func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, others bool, err error) {
 	rights, err := store.RightsOf(r.store)
 	if err != nil {

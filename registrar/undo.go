@@ -16,56 +16,56 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing selects changes of the log to undo: all changes with a batch ID, which one import,
-// relocation or undo has made, or all changes in a range of numbers of the log.
+// An Undoing selects changes in the log to undo. These are either all changes with the batch ID of
+// one import, relocation or undo, or all changes in a range of log numbers.
 //
 // Each name gets a new revision with the content that it had before the first of these changes.
 // Nothing is removed from the history. A name that the changes created is deleted if it is still
-// reserved; otherwise it may be in use, so it becomes a tombstone without content. A name that was
-// changed again later is not restored, unless Force is set.
+// reserved. Otherwise, the name may be in use, so it becomes a tombstone without content. Names
+// with later changes are not restored, unless Force is set.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // batch ID, as in store.Change
-	From  uint64 `json:"from,omitempty"`  // number in the log of the first change
-	To    uint64 `json:"to,omitempty"`    // number in the log of the last change
+	From  uint64 `json:"from,omitempty"`  // log number of the first change
+	To    uint64 `json:"to,omitempty"`    // log number of the last change
 
 	Force  bool   `json:"force,omitempty"`   // also undo later changes of the names, and retire names that cannot be reserved again
 	DryRun bool   `json:"dry_run,omitempty"` // only report what would change
 	Reason string `json:"reason,omitempty"`  // reason for the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // reason for the history
 
-	// Functions for Undo to call, if they are not nil.
+	// Undo calls these functions if they are not nil.
 	Begun    func(id string)             `json:"-"` // before the first change, with the batch ID
 	Reverted func(Reversal)              `json:"-"` // for each name or authority that is (or would be) changed
 	Refused  func(key string, err error) `json:"-"` // for each name or authority that cannot be changed
 	Progress func(Undone)                `json:"-"` // after each batch
 }
 
-// DefaultUndoReason is the default reason on the tombstone of a name whose creation was undone.
+// DefaultUndoReason is the default reason on tombstones that an undo makes.
 const DefaultUndoReason = "assigned by mistake"
 
-// Values of Reversal.Action, which say what has happened to the name or authority.
+// Values of Reversal.Action, which describe what happened to the name or authority.
 const (
-	ActionRestored  = "restored"  // it has its earlier content again
-	ActionRetired   = "retired"   // it is a tombstone, because it did not exist or was reserved before the changes
+	ActionRestored  = "restored"  // its earlier content was restored
+	ActionRetired   = "retired"   // it became a tombstone, because it did not exist or was reserved before the changes
 	ActionDeleted   = "deleted"   // it was deleted, because the changes created it and it was still reserved
 	ActionRecreated = "recreated" // it was created again, because the changes deleted it
 )
 
-// A Reversal says what Undo did, or would do, to a name or an authority.
+// A Reversal describes what Undo did, or would do, to a name or an authority.
 type Reversal struct {
 	Key       string `json:"key"`                 // key of the name, or prefix of the authority
 	Authority bool   `json:"authority,omitempty"` // Key is the prefix of an authority
 	Action    string `json:"action"`
 }
 
-// An Undone is the progress of an Undoing so far.
+// An Undone is the progress of an undo so far.
 type Undone struct {
 	Batch     string `json:"batch,omitempty"` // batch ID of the changes that it made; "" if it made none
 	Changes   int64  `json:"changes"`         // selected changes that the actor may undo
 	Restored  int64  `json:"restored"`        // names and authorities restored, including names that were created again
 	Retired   int64  `json:"retired"`
 	Deleted   int64  `json:"deleted"`
-	Unchanged int64  `json:"unchanged"` // names and authorities that were already as before the changes
+	Unchanged int64  `json:"unchanged"` // names and authorities that already had their earlier content
 	Refused   int64  `json:"refused"`
 }
 
@@ -89,8 +89,9 @@ func batchStart(id string) (uint64, bool) {
 }
 
 // Undo undoes the changes that u selects, with the same checks as all changes. It skips names that
-// the actor may not change. If u is invalid, or selects no change that the actor may undo, the
-// error is a [*RefusalError]; any other error is a failure. Changes made before an error remain.
+// the actor may not change. The error is a [*RefusalError] if u is invalid or selects no change
+// that the actor may undo; any other error is a failure. Changes made before an error are not
+// undone.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
 	u.Reason = cmp.Or(u.Reason, DefaultUndoReason)
@@ -128,7 +129,8 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check checks u. It returns a number in the log, after which come all changes that u selects.
+// check validates u. It returns a log number that is lower than the numbers of all selected
+// changes.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -170,7 +172,7 @@ type undoer struct {
 	of       map[store.Subject]*undoSubject
 }
 
-// find reads the log and collects the names and authorities with changes to undo.
+// find reads the log and collects the names and authorities whose changes are to be undone.
 func (w *undoer) find(ctx context.Context, after uint64) error {
 	for e, err := range store.Changes(ctx, w.store, after) {
 		if err != nil {
@@ -246,8 +248,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns the last change of a subject, and the last change before the changes to undo. The
-// result former is nil if there is no earlier change.
+// look returns the last change of a subject, and the last change before the changes to undo. If the
+// subject had no earlier change, former is nil.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, former *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -272,8 +274,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, former, nil
 }
 
-// later returns an error if the subject has other changes between the changes to undo or after them
-// and Force is not set.
+// later returns an error if Force is not set and the subject has other changes between or after the
+// changes to undo.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -364,7 +366,7 @@ func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 }
 
 // tell reports and counts the result for a name or an authority. It returns an error only if the
-// Undoing must end.
+// undo must stop.
 func (w *undoer) tell(r Reversal, err error) error {
 	if err != nil {
 		return w.refuse(r.Key, err)
@@ -383,8 +385,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a name or an authority does not change. It returns an error that also affects
-// other names or authorities.
+// refuse reports that a name or an authority cannot be changed. If the error also concerns other
+// names or authorities, refuse returns it.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

@@ -26,12 +26,13 @@ const (
 
 const usersSubject = "users"
 
-// HeaderSubject begins the subject of a user whose name a proxy sets in a header field: "header
-// VALUE". Other subjects are from OpenID Connect: "ISSUER SUB", where the issuer is a URL.
+// HeaderSubject is the first word of the subject of a user whom a proxy authenticates. Such a
+// subject is "header VALUE", where VALUE is from a header field that the proxy sets. All other
+// subjects are from OpenID Connect and have the form "ISSUER SUB", where the issuer is a URL.
 const HeaderSubject = "header"
 
-// The ID of a user is userIDMark and userIDSize characters of userIDAlphabet. This is the base32
-// alphabet of Douglas Crockford in lower case, without letters that look like digits.
+// The ID of a user is userIDMark followed by userIDSize characters of userIDAlphabet, which is
+// Douglas Crockford's base32 alphabet in lower case. It has no letters that look like digits.
 const (
 	userIDMark     = "u-"
 	userIDSize     = 8
@@ -76,7 +77,7 @@ func Person(u *store.User) (Actor, error) {
 // Only an administrator of all names may call PutUser, except that an owner may change grants of
 // other users as with [Registrar.GrantUser].
 //
-// PutUser returns the errors of [Registrar.Put]. The error is [store.ErrNotFound] if no user has
+// PutUser returns the errors of [Registrar.Put]. It also returns [store.ErrNotFound] if no user has
 // the ID, a [*store.StateError] if another user has one of the subjects, and
 // [errors.ErrUnsupported] if the store has no users.
 func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expected uint64, why string) (Outcome, error) {
@@ -87,10 +88,9 @@ func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expecte
 	})
 }
 
-// changeUser replaces a user by the result of change. With the ID "", it creates a user, and change
-// gets an empty one. If another client changes the user in the meantime and expected is
-// [store.AnyRevision], changeUser starts again, so that change never decides about an earlier
-// revision.
+// changeUser replaces a user by the result of change. With the ID "", it creates a user, and calls
+// change with an empty user. If another client changes the user at the same time and expected is
+// [store.AnyRevision], changeUser calls change again with the new revision.
 func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
 	ctx = store.Fresh(ctx)
 	for attempts := 1; ; attempts++ {
@@ -165,7 +165,8 @@ func permitUser(a Actor, updated, current *store.User) error {
 	return permitRights(a, updated.ID, rightsOf(current.Grants), rightsOf(updated.Grants))
 }
 
-// checkUser checks a user and normalizes it. It also checks the prefixes that are new for the user.
+// checkUser validates and normalizes a user. It also checks the prefixes that the user did not have
+// before.
 func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why string) error {
 	for _, c := range [...]struct {
 		field string
@@ -182,8 +183,8 @@ func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why str
 	return cmp.Or(checkUserSubjects(u), r.checkGrants(ctx, u, rightsOf(there.Grants)))
 }
 
-// checkPersonName checks the name of a person. It is one line, without characters that change the
-// direction of the text around it.
+// checkPersonName checks the name of a person. The name must be a single line, without characters
+// that change the direction of the text around it.
 func checkPersonName(s string) fault {
 	if len(s) > maxWho {
 		return faultf(maxWho, "text", "must not be longer than %d bytes", maxWho)
@@ -200,7 +201,7 @@ func checkPersonName(s string) fault {
 	return fault{}
 }
 
-// checkMail checks a mail address. It is "" or the address of a mailbox, without a display name.
+// checkMail checks that a string is "" or the mail address of a mailbox, without a display name.
 func checkMail(s string) fault {
 	if s == "" {
 		return fault{}
@@ -262,7 +263,7 @@ func isIssuer(s string) bool {
 const (
 	WarnNoGrants          = "no-grants"          // the user may do nothing
 	WarnNoSubject         = "no-subject"         // the user can sign in only with a link from an administrator
-	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
+	WarnLastAdministrator = "last-administrator" // no user remains an administrator of all names
 )
 
 // userWarnings returns warnings about a change of a user. The parameter former is the user before
@@ -286,7 +287,7 @@ func administers(u *store.User) bool {
 }
 
 // hasAdministrator reports whether some user is an administrator of all names. If the users cannot
-// be read, it returns true, because then there is no reason for a warning.
+// be read, hasAdministrator returns true, so that no warning is given.
 func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 	users, err := store.UsersOf(r.store)
 	if err != nil {
@@ -301,10 +302,10 @@ func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 }
 
 // RedactUser permanently removes content of a user from the history. If the redaction lists no
-// revisions, RedactUser erases the person: it disables the user, removes the name, the address, the
-// subjects and the grants, and removes the content of all earlier revisions. What the user did
-// stays in the history under the user's ID. Only an administrator of all names may call it. The
-// errors are those of [Registrar.Redact].
+// revisions, RedactUser erases the person: it disables the user, removes the name, the mail
+// address, the subjects and the grants, and removes the content of all earlier revisions. Changes
+// that the user made stay in the history, with the user's ID as their author. Only an administrator
+// of all names may call it. The errors are those of [Registrar.Redact].
 func (r *Registrar) RedactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
 	out, err := r.redactUser(store.Fresh(ctx), a, id, red)
 	out.Err = err
@@ -322,7 +323,7 @@ func (r *Registrar) redactUser(ctx context.Context, a Actor, id string, red Reda
 	return r.redactSubject(ctx, a, redactable{key: id, changes: users.UserHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
 }
 
-// erased returns the user u without the person, or nil for nil.
+// erased returns the user u without personal data, or nil for nil.
 func erased(u *store.User) *store.User {
 	if u == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// typedValues returns the given values by index. If add is true, it adds them to the existing
-// values, and replaces existing values with the same index.
+// typedValues returns the given values in the order of their indexes. If add is true, it adds them
+// to the existing values, and replaces existing values with the same index.
 func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	all := slices.Clone(given)
 	if add {
@@ -67,7 +67,7 @@ func checkValue(v *nomen.Value) (string, fault) {
 	return "timestamp", f
 }
 
-// checkFormat checks the name of a format. This program need not know the format.
+// checkFormat checks the name of a format. The format may be unknown to this program.
 func checkFormat(s string) fault {
 	const most = 32
 	if len(s) > most || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -76,7 +76,8 @@ func checkFormat(s string) fault {
 	return fault{}
 }
 
-// checkData checks that data are in their format. A text can have any characters.
+// checkData checks that the data of a value are valid in its format. A text may have any
+// characters.
 func checkData(v *nomen.Value) fault {
 	switch v.Format {
 	case nomen.FormatText:

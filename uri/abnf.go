@@ -10,8 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An abnf is a grammar in ABNF (RFC 5234). No rule may refer to itself, directly or through other
-// rules.
+// An abnf is a grammar in ABNF (RFC 5234). Its rules must not be recursive.
 type abnf struct {
 	names []string          // the names of the rules, in the order of the document
 	rules map[string]string // the text after the equals sign
@@ -20,8 +19,8 @@ type abnf struct {
 	machines map[string]*machine
 }
 
-// notInDocument is the comment line in a grammar file after which come the rules that the document
-// uses but does not define.
+// notInDocument is a comment line in a grammar file. The rules after this line are used by the
+// document, but defined elsewhere.
 const notInDocument = "; Not in the document:"
 
 func newABNF(text string) *abnf {
@@ -63,8 +62,8 @@ type machine struct {
 	last   int // the state that the machine must be in after the whole input
 }
 
-// A state has two kinds of transitions: to the states in next without reading an octet, and to the
-// state of a step if the next octet is in the range of that step.
+// A state has two kinds of transitions. The machine can move to the states in next without reading
+// an octet. It can follow a step if the next octet is in the range of the step.
 type state struct {
 	next  []int
 	steps []step
@@ -95,8 +94,8 @@ func (m *machine) run(s string) (end int, ok bool) {
 	return len(s), slices.Contains(now, m.last)
 }
 
-// enter adds a state to list, together with all states that are reachable from it without reading
-// an octet. It skips states that were already entered at this offset.
+// enter adds to list a state and all states that the machine can reach from this state without
+// reading an octet. It skips states that were already entered at this offset.
 func (m *machine) enter(list, entered []int, state, offset int) []int {
 	if entered[state] > offset {
 		return list
@@ -120,8 +119,9 @@ func (g *abnf) compile(rule string) *machine {
 	return &c.machine
 }
 
-// A compiler translates the text of a rule into states. Its methods read one part of the rule each.
-// They take the state at which matching of that part begins, and return the state at which it ends.
+// A compiler translates the text of a rule into states. Each method compiles one part of the rule.
+// Its argument is the state in which the machine begins to match the part, and its result is the
+// state in which the match ends.
 type compiler struct {
 	machine
 	grammar *abnf

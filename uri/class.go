@@ -2,11 +2,11 @@ package uri
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A class is a set of components. The parser uses it to say in which components an octet may appear
-// unescaped.
+// A class is a set of components. The class of an octet says in which components the octet may
+// appear unescaped.
 type class uint16
 
-// The bits of a class. The last two bits are not components, but share the table.
+// The bits of a class. The last two bits do not stand for components, but are in the same table.
 const (
 	inScheme   class = 1 << iota // may appear in a scheme, after its first character
 	inUser                       // may appear in user information
@@ -22,11 +22,11 @@ const (
 const (
 	alphanums     = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	xalphas1993   = alphanums + `$-_.&!*"'();,` // xalpha (1993, BNF) without ":", "@", escapes and the space
-	unreserved97  = alphanums + "$-_.!~*'(),"   // 1997, 2.3
-	unreserved03  = alphanums + "-_.!~*'()"     // 2003, 2.3
-	unreserved05  = alphanums + "-._~"          // RFC 3986, 2.3
-	subDelims     = "!$&'()*+,;="               // RFC 3986, 2.2
-	schemeLetters = alphanums + "+-."           // 1997, 4.1; 2003, 3.1; RFC 3986, 3.1
+	unreserved97  = alphanums + "$-_.!~*'(),"   // draft of 1997, section 2.3
+	unreserved03  = alphanums + "-_.!~*'()"     // draft of 2003, section 2.3
+	unreserved05  = alphanums + "-._~"          // RFC 3986, section 2.3
+	subDelims     = "!$&'()*+,;="               // RFC 3986, section 2.2
+	schemeLetters = alphanums + "+-."           // draft of 1997, section 4.1; draft of 2003, section 3.1; RFC 3986, section 3.1
 )
 
 // charsets holds the characters of each component in each dialect. The comment on each line cites
@@ -77,8 +77,8 @@ var charsets3986 = map[class]string{
 	safeBare:   unreserved05, // 2.3
 }
 
-// classes is charsets turned into a table: it maps an octet to the components in which the octet
-// may appear unescaped.
+// classes maps each octet to the components in which the octet may appear unescaped. It is made
+// from charsets.
 var classes = func() (all [dialects][256]class) {
 	for d, sets := range charsets {
 		for in, chars := range sets {

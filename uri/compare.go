@@ -5,9 +5,9 @@ import "strings"
 const maxRedirects = 16
 
 // Equivalent reports whether a and b have the same normal form at level l. For example,
-// http://a/%7e and HTTP://A/~ are equivalent at [LevelPercent]. A false result means only that
-// equivalence could not be shown. The two URIs may still identify the same resource (1993, Uses of
-// names; 2003 and RFC 3986, 6.1).
+// http://a/%7e and HTTP://A/~ are equivalent at [LevelPercent]. URIs that are not equivalent may
+// still identify the same resource (draft of 1993, Uses of names; draft of 2003 and RFC 3986,
+// section 6.1).
 //
 // URIs of different dialects are never equivalent, and the zero URI is not equivalent to anything.
 // Equivalent compares the two spellings directly, without building the normal forms, so it does not
@@ -26,25 +26,26 @@ func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
 	return sameFront(&na, &nb) && samePath(&na, &nb) && sameBack(&na, &nb)
 }
 
-// Compare returns the lowest level, up to [LevelScheme], at which a and b are equivalent. The
-// result is false if they are not equivalent at any of these levels.
+// Compare returns the lowest level, up to [LevelScheme], at which a and b are equivalent. It
+// returns false if there is no such level.
 func Compare(a, b URI, rules ...SchemeRules) (Level, bool) {
 	return Comparer{Rules: rules}.Compare(a, b)
 }
 
-// A Comparer compares URIs with more options than [Compare]. The zero Comparer compares as Compare
-// does.
+// A Comparer compares URIs with more options than [Compare]. The zero Comparer compares like the
+// function Compare.
 type Comparer struct {
 	// Rules are the equivalence rules of the schemes that the caller knows.
 	Rules []SchemeRules
 
-	// NoFragment ignores fragments. Set it when comparing URIs to decide on a network action, such
-	// as a request (2003 and RFC 3986, 6.1).
+	// NoFragment makes the Comparer ignore fragments. Set it when comparing URIs to decide on a
+	// network action, such as a request (draft of 2003 and RFC 3986, section 6.1).
 	NoFragment bool
 
-	// Redirects returns the target of a redirect that was observed from the given URI, and false if
-	// none was observed. [LevelProtocol] treats a URI and the target of its redirect as equivalent
-	// (2003 and RFC 3986, 6.2.4). The argument is always in normal form at [LevelScheme].
+	// Redirects returns the target of an observed redirect from the given URI, or false if no
+	// redirect was observed. [LevelProtocol] treats a URI and the target of its redirect as
+	// equivalent (draft of 2003 and RFC 3986, section 6.2.4). The argument is always in normal form
+	// at [LevelScheme].
 	Redirects func(URI) (URI, bool)
 }
 
@@ -118,7 +119,8 @@ func sameBack(a, b *normalizer) bool {
 		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
 }
 
-// end returns the end of the spelling. It excludes an empty fragment if normalisation removes it.
+// end returns the end of the spelling, or the start of an empty fragment if normalisation removes
+// this fragment.
 func (n *normalizer) end() uint32 {
 	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
 		return n.u.frag
@@ -143,8 +145,8 @@ func same(a, b reader) bool {
 	}
 }
 
-// samePath compares two paths from their ends to their starts. In this direction a ".." segment
-// comes before the segment that it removes, so no buffer is needed.
+// samePath compares two paths from their ends to their starts. In this direction, samePath reads a
+// ".." before the segment that the ".." removes, so it needs no buffer.
 func samePath(a, b *normalizer) bool {
 	if a.clean || b.clean || a.u.path == a.u.query && a.addsRoot() || b.u.path == b.u.query && b.addsRoot() {
 		return sameSegments(a, b)
@@ -173,8 +175,8 @@ func sameSegments(a, b *normalizer) bool {
 	}
 }
 
-// segments iterates over the segments of a path that are left when dot segments are removed, from
-// the last to the first.
+// segments iterates from the last to the first segment of a path whose dot segments have been
+// removed.
 type segments struct {
 	n    *normalizer
 	path string
@@ -185,9 +187,9 @@ type segments struct {
 	open bool // the path ends with such a ".." segment
 }
 
-// newSegments returns an iterator over the path of n. The result is false if the path does not
-// begin with a slash, or if it would be parsed as an authority after the removal of its dot
-// segments.
+// newSegments returns an iterator over the path of n. It returns false if the path does not begin
+// with a slash. It also returns false if the path without its dot segments would be parsed as an
+// authority.
 func newSegments(n *normalizer) (segments, bool) {
 	p := n.u.Path()
 	if p == "" && n.addsRoot() {

@@ -76,10 +76,10 @@ func (u URI) Data(c Component) (Data, bool) {
 }
 
 // Parts returns an iterator over the pieces of the spelling, in order, each with its component. The
-// pieces include the delimiters, so together they are the whole spelling. A program that displays
-// URIs can use Parts to show the user information in a different colour from the host (2003 and RFC
-// 3986, section 7). An authority that is not a server, as the draft of 2003 permits, is a single
-// piece with ComponentAuthority.
+// pieces include the delimiters, so the concatenation of all pieces is the spelling. A program that
+// displays URIs can use Parts to show the user information in a different colour from the host
+// (draft of 2003 and RFC 3986, section 7). In the draft of 2003, an authority may be a registry
+// name instead of a server. Such an authority is a single piece with ComponentAuthority.
 func (u URI) Parts() iter.Seq2[Component, string] {
 	host := ComponentHost
 	if u.kind == HostRegistry {
@@ -114,9 +114,9 @@ func (u URI) Parts() iter.Seq2[Component, string] {
 // authority, a first segment with a colon when there is no scheme, and a port without a host.
 var ErrReread = errors.New("uri: the result would be parsed as different components")
 
-// A Builder combines components into a URI. It is a value: Set and Clear return a modified copy.
-// The zero Builder builds references in the dialect [Latest], and without any components it builds
-// the empty reference.
+// A Builder combines components into a URI. It is an immutable value, so Set and Clear return a
+// modified copy. The zero Builder builds references in the dialect [Latest], and without any
+// components it builds the empty reference.
 type Builder struct {
 	dialect Dialect
 	raw     [components]string
@@ -157,8 +157,8 @@ func (b Builder) SetData(c Component, data Data) Builder {
 	return b.Set(c, b.dialectOrLatest().Escape(c, data))
 }
 
-// Clear returns a copy of b without component c. The path cannot be absent, so clearing it makes it
-// empty. Clearing the authority also clears the userinfo, host and port.
+// Clear returns a copy of b without component c. Every URI has a path, so clearing the path makes
+// it empty. Clearing the authority also clears the userinfo, host and port.
 func (b Builder) Clear(c Component) Builder {
 	if int(c) >= components {
 		return b
@@ -210,8 +210,8 @@ func (b Builder) dialectOrLatest() Dialect {
 	return b.dialect
 }
 
-// spelling joins the components with their delimiters (RFC 3986, 5.3). It returns false if there is
-// a port or user information without a host.
+// spelling joins the components with their delimiters (RFC 3986, section 5.3). It returns false if
+// there is a port or user information without a host.
 func (b Builder) spelling() (string, bool) {
 	var w strings.Builder
 	write := func(before string, c Component, after string) {
@@ -245,8 +245,8 @@ func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set
 func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }
 
 // Redacted returns the spelling of u with any password replaced by three asterisks, for display and
-// logs. The password is the part of the user information after the first colon (1997, 7; 2003 and
-// RFC 3986, section 7).
+// logs. The password is the part of the user information after the first colon (draft of 1997,
+// section 7; draft of 2003 and RFC 3986, section 7).
 func (u URI) Redacted() string {
 	user, _ := u.Userinfo()
 	name, password, _ := strings.Cut(user, ":")

@@ -2,8 +2,8 @@ package uri
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A Cutter finds where a URI at the start of a text ends. It only accepts the form that nearly all
-// URIs in texts have, in the dialect [Latest]:
+// A Cutter finds where a URI at the start of a text ends. It accepts only the most common form of
+// URIs, in the dialect [Latest]:
 //
 //	scheme "://" host [ ":" port ] path [ "?" query ] [ "#" fragment ]
 //
@@ -27,9 +27,9 @@ const (
 	anyWeight    class = 3 << 12
 )
 
-// NewCutter returns a Cutter that also ends a path, query or fragment before any octet in stop. Use
-// stop for punctuation that belongs to the surrounding text, such as quotation marks. It must not
-// contain a percent sign.
+// NewCutter returns a Cutter that also ends a path, query or fragment before any octet in stop. The
+// parameter stop should contain punctuation that belongs to the surrounding text, such as quotation
+// marks. It must not contain a percent sign.
 func NewCutter(stop string) *Cutter {
 	c := &Cutter{places: classes[Latest]}
 	for i, p := range c.places {
@@ -50,8 +50,8 @@ func NewCutter(stop string) *Cutter {
 }
 
 // Cut returns the URI at the start of s. The URI extends to the first octet that cannot be part of
-// it. If the text up to there does not have the form described at [Cutter], ok is false; Cut does
-// not then try a shorter text. Cut reads at most the first [MaxLength] octets of s, in one pass,
+// it. If the text up to this octet does not have the form described at [Cutter], ok is false. Cut
+// does not try a shorter text. Cut reads at most the first [MaxLength] octets of s, in one pass,
 // and does not allocate.
 func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	t := &c.places

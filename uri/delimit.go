@@ -2,8 +2,8 @@ package uri
 
 import "strings"
 
-// The delimiters that mark an identifier in plain text (1993, Wrappers for URIs in plain text; 1997
-// and 2003, appendix E; RFC 3986, appendix C; 1995, 2).
+// The delimiters around an identifier in plain text (draft of 1993, Wrappers for URIs in plain
+// text; drafts of 1997 and 2003, appendix E; RFC 3986, appendix C; draft of 1995, section 2).
 const (
 	delimitedSpace = " \t\r\n"
 	delimitedLabel = "URL:"
@@ -45,7 +45,7 @@ func DelimitedOffset(s string, offset int) int {
 }
 
 // delimited returns the start and the end of the identifier between the brackets of s. It skips a
-// label "URL:" only if a scheme follows, because "url" could itself be a scheme.
+// label "URL:" only if a scheme follows. Otherwise "URL" is itself the scheme.
 func delimited(s string) (from, to int, ok bool) {
 	if strings.IndexByte(s, '<') < 0 {
 		return 0, len(s), false

@@ -44,40 +44,40 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds what distinguishes a dialect from the others, except for its characters. A flag
-// is set if the document of the dialect has the feature.
+// A grammar holds the differences between a dialect and the others, except for the allowed
+// characters. A flag is set if the document of the dialect has the feature.
 type grammar struct {
 	name  string
 	rules [ruleCount]string // what the document calls each common production
 
 	// Syntax.
-	anySchemeStart bool // a scheme may begin with a digit, + - . (1997, 4.1)
-	schemeForms    bool // known schemes have their own forms (1993, BNF)
-	domainHosts    bool // a host is an address or a domain name; any other authority is not a server (1997 4.3.1, 2003 3.2.2)
-	labels2003     bool // labels have at most 63 characters, and a final dot is allowed (2003, 3.2.2)
-	hostNumbers    bool // the numbers of an IPv4 address have no upper limit (1993 BNF, 1997 4.3.1)
-	ipv6           bool // addresses in brackets (2003, 3.2.2)
-	future         bool // later address versions in brackets (RFC 3986, 3.2.2)
-	zones          bool // zones in IPv6 addresses (RFC 6874, 2)
-	params         bool // segments have parameters (1997 4.3.2, 2003 3.3)
+	anySchemeStart bool // a scheme may begin with a digit, + - . (draft of 1997, section 4.1)
+	schemeForms    bool // known schemes have their own forms (draft of 1993, BNF)
+	domainHosts    bool // a host is an address or a domain name; any other authority is not a server (draft of 1997, section 4.3.1; draft of 2003, section 3.2.2)
+	labels2003     bool // labels have at most 63 characters, and a final dot is allowed (draft of 2003, section 3.2.2)
+	hostNumbers    bool // the numbers of an IPv4 address have no upper limit (draft of 1993, BNF; draft of 1997, section 4.3.1)
+	ipv6           bool // addresses in brackets (draft of 2003, section 3.2.2)
+	future         bool // later address versions in brackets (RFC 3986, section 3.2.2)
+	zones          bool // zones in IPv6 addresses (RFC 6874, section 2)
+	params         bool // segments have parameters (draft of 1997, section 4.3.2; draft of 2003, section 3.3)
 
 	// Resolution.
-	sameDocument  bool // an empty reference means the current document, which is not a URI (1997 3, 2003 4.2)
-	queryKeeps    bool // a reference that is only a query keeps the path of the base (2003, 5.2)
-	schemeLoose   bool // on request, a scheme that the reference shares with the base is ignored (2003 5.2, RFC 3986 5.2.2)
-	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, 5.2.2)
-	mergesQuery   bool // dot segments are also removed from the query (1997, 5.2)
+	sameDocument  bool // an empty reference means the current document, which is not a URI (draft of 1997, section 3, draft of 2003, section 4.2)
+	queryKeeps    bool // a reference that is only a query keeps the path of the base (draft of 2003, section 5.2)
+	schemeLoose   bool // on request, a scheme that the reference shares with the base is ignored (draft of 2003, section 5.2; RFC 3986, section 5.2.2)
+	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, section 5.2.2)
+	mergesQuery   bool // dot segments are also removed from the query (draft of 1997, section 5.2)
 	rootedMerge   bool // an empty path of the base counts as "/", even without an authority (2003, 5.2)
-	refusesOpaque bool // an opaque base is an error (2003, 5)
+	refusesOpaque bool // an opaque base is an error (draft of 2003, section 5)
 	excess        Excess
 
 	// Normalisation.
-	foldHost     bool  // hosts are case-insensitive (1997 6, 2003 6.2.2.1)
+	foldHost     bool  // hosts are case-insensitive (draft of 1997, section 6, draft of 2003, section 6.2.2.1)
 	hexLevel     Level // the level at which hexadecimal digits of escapes become upper case
-	cleanDots    bool  // dot segments are removed (2003, 6.2.2.3)
-	emptyPort    bool  // an empty port is removed (2003, 6.2.3)
+	cleanDots    bool  // dot segments are removed (draft of 2003, section 6.2.2.3)
+	emptyPort    bool  // an empty port is removed (draft of 2003, section 6.2.3)
 	rootPath     bool  // an empty path may be equivalent to "/" (RFC 3986, 6.2.3)
-	voidFragment bool  // an empty fragment is removed (1993, Fragment-id)
+	voidFragment bool  // an empty fragment is removed (draft of 1993, Fragment-id)
 }
 
 var grammars = [dialects]grammar{

@@ -1,21 +1,20 @@
 // Package uri parses, checks, resolves, compares, normalises and builds URIs and relative
-// references. By default it follows RFC 3986. It also implements the earlier drafts from which that
-// syntax developed, each exactly as its document specifies. The package depends only on the
-// standard library.
+// references. By default it follows RFC 3986. It also implements earlier drafts of this syntax,
+// each exactly as its document specifies. The package depends only on the standard library.
 //
 // # Specifications
 //
-// Each version of the syntax is a [Dialect]. Comments cite a document by its year and section, so
-// "1997, 4.3.2" is section 4.3.2 of [Draft1997].
+// Each version of the syntax is a [Dialect]. In comments, "the draft of 1997" is the document of
+// [Draft1997].
 //
-//   - [Draft1993]: draft-ietf-uri-url (July 1993), "Uniform Resource Locators". Known schemes
-//     have their own forms. Escapes represent characters of ISO Latin-1. "=" and "~" must be
-//     escaped. A search consists of words joined by "+". In partial forms "." and ".." also
-//     remove the slash before them.
-//   - [Draft1997]: draft-fielding-url-syntax-05 (May 1997), between RFC 1738 and RFC 2396.
-//     Schemes may begin with digits. "$" and "," are unreserved. Segments have parameters. An
-//     empty reference means the current document. Dot segments are also removed from the query
-//     of a relative path. If ".." segments go above the root, they are kept.
+//   - [Draft1993]: draft-ietf-uri-url (July 1993), "Uniform Resource Locators". Known schemes have
+//     their own forms. Escapes represent characters of ISO Latin-1. "=" and "~" must be escaped. A
+//     query is called a search, and consists of words joined by "+". In relative references, "."
+//     and ".." also remove the slash before them.
+//   - [Draft1997]: draft-fielding-url-syntax-05 (May 1997), between RFC 1738 and RFC 2396. Schemes
+//     may begin with digits. "$" and "," are unreserved. Segments have parameters. An empty
+//     reference means the current document. Dot segments are also removed from the query of a
+//     relative reference. If ".." segments go above the root, they are kept.
 //   - [Draft2003]: draft-fielding-uri-rfc2396bis-01 (March 2003), between RFC 2396 and RFC
 //     3986. It adds IPv6 addresses, authorities that are registry names, opaque parts with
 //     brackets, and levels of comparison.
@@ -49,26 +48,26 @@
 //
 // # Comparison
 //
-// [Equivalent] reports whether two URIs are equivalent at a given [Level] of normalisation. If it
-// returns false, they may still identify the same resource. [Compare] finds the lowest level at
-// which two URIs are equivalent, [URI.Normalize] returns the normal form, and [URI.Changes] says
-// which levels would change a URI.
+// [Equivalent] reports whether two URIs are equivalent at a given [Level] of normalisation. If
+// Equivalent returns false, the URIs may still identify the same resource. [Compare] finds the
+// lowest level at which two URIs are equivalent, [URI.Normalize] returns the normal form, and
+// [URI.Changes] says which levels would change a URI.
 //
 // # Departures
 //
-// Where a document is ambiguous, the package chooses the interpretation in which the host of a URI
-// is the one that readers expect. The important cases are:
+// Where a document is ambiguous, the package chooses the interpretation in which a URI has the host
+// that readers expect. The important cases are:
 //
-//   - 1993: raw spaces are invalid, as the text says (the BNF allows them). A URL is split at
-//     the first colon, the last "@" and the colon of the port. The rules for the names of
-//     schemes, users and hosts apply to the parts after that split, because by themselves they
-//     match nearly anything.
-//   - 1993 and 1997: a slash is inserted between a base without a path and a relative path
-//     ("http://a" and "g"). The algorithm of the draft of 1997 does not insert a slash;
+//   - [Draft1993]: unescaped spaces are invalid, as the prose says. The BNF allows them. A URL is
+//     split at the first colon, the last "@" and the colon of the port. The rules for schemes, user
+//     names and hosts are applied to the parts after the split, because each of these rules matches
+//     nearly any text.
+//   - [Draft1993] and [Draft1997]: a slash is inserted between a base without a path and a relative
+//     path ("http://a" and "g"). The algorithm of the draft of 1997 does not insert a slash;
 //     [Resolver.Literal] follows the algorithm.
-//   - 1997: the first segment of a relative path cannot contain a colon. Section 5 requires
-//     this; the grammar does not.
-//   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3 advises.
+//   - [Draft1997]: the first segment of a relative path cannot contain a colon. Section 5 requires
+//     this, although the grammar does not.
+//   - [Draft2003]: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3 advises.
 //   - If the result of resolution or normalisation would be parsed as a different URI, "/." is
 //     put before its path in RFC 3986. In the other dialects resolution returns an error, and
 //     normalisation does not change the path.

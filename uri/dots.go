@@ -3,8 +3,8 @@ package uri
 // This file implements the three algorithms of the documents for removing dot segments. Each
 // function works in place, in linear time, and returns the new length of the path.
 
-// removeDots implements RFC 3986, 5.2.4, which removes all dot segments. It treats ExcessKeep as
-// the default.
+// removeDots removes all dot segments (RFC 3986, section 5.2.4). It treats ExcessKeep like
+// ExcessDrop.
 func removeDots(p []byte, excess Excess) (int, error) {
 	w, r := 0, leadingDots(p)
 	if r > 1 && excess == ExcessRefuse && hasParent(p[:r]) {
@@ -74,7 +74,8 @@ func parent(p []byte, w int) int {
 }
 
 // removeSegments removes "./", a final "." and "segment/.." from a merged path, from left to right.
-// These are steps 6d to 6g of 1997, 5.2, and steps 3 to 6 of merging in 2003, 5.2.
+// It implements steps 6d to 6g of the draft of 1997, section 5.2, and steps 3 to 6 for merging
+// paths in the draft of 2003, section 5.2.
 func removeSegments(p []byte, excess Excess) (int, error) {
 	root := 0
 	if len(p) > 0 && p[0] == '/' {
@@ -107,9 +108,9 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as step 7 of the draft of 1993 (Partial form) requires.
-// Unlike the later algorithms, this leaves no slash at the end: "/a/b/.." becomes "/a". A search,
-// which begins at the question mark, stays as it is.
+// removeElements removes "/xxx/.." and "/." (draft of 1993, Partial form, step 7). Unlike the later
+// algorithms, removeElements leaves no slash at the end: "/a/b/.." becomes "/a". It does not change
+// text after a question mark.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0
 	for end < len(p) && p[end] != '?' {

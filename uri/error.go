@@ -11,7 +11,7 @@ const maxQuoted = 80
 
 // An Error says at which byte an input violates the grammar of its dialect, and why.
 //
-// The bytes before Offset could still be the start of a valid input. If the input ends too early,
+// The text before Offset could still be the start of a valid input. If the input ends too early,
 // Offset is len(Input). Three faults have a fixed position: an invalid escape is reported at its
 // percent sign, an invalid IP literal at its opening bracket, and an invalid port at its first
 // character that is not a digit.
@@ -77,8 +77,8 @@ func quote(s string) string {
 // Violation implements [InputError].
 func (e *Error) Violation() Violation { return Violation{e.Input, e.Offset, e.Rule, e.reason()} }
 
-// A Violation says where and why a text violates a rule. It has the same information for all errors
-// of this module about texts, so programs can display them in one way.
+// A Violation says where and why a text violates a rule. All errors of this module about texts
+// provide a Violation, so programs can display them uniformly.
 type Violation struct {
 	Input   string // the whole text, or "" if the error does not have it
 	Offset  int    // offset in Input of the first byte that makes it invalid
@@ -157,7 +157,8 @@ func (c Code) String() string {
 	}
 }
 
-// A fault is an [Error] inside the parser, without the input, so that it needs no allocation.
+// A fault is the parser's form of an [Error]. It does not contain the input and needs no
+// allocation.
 type fault struct {
 	off  uint32
 	code Code

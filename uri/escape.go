@@ -10,13 +10,13 @@ import (
 )
 
 // Data is text with its escapes decoded, as a sequence of octets. It is a separate type from string
-// so that a program cannot put it into a URI without escaping it, or decode it twice (1997 and
-// 2003, 2.4.2). Which characters the octets represent depends on the scheme.
+// so that a program cannot put it into a URI without escaping it, or decode it twice (drafts of
+// 1997 and 2003, section 2.4.2). Which characters the octets represent depends on the scheme.
 type Data string
 
 // ErrCharset means that the dialect does not say which octets represent a character. The draft of
-// 1993 only covers ISO Latin-1. The drafts of 1997 and 2003 only cover US-ASCII, and leave other
-// characters to the scheme.
+// 1993 defines octets only for ISO Latin-1. The drafts of 1997 and 2003 define them only for
+// US-ASCII, and leave other characters to the scheme.
 var ErrCharset = errors.New("the dialect defines no octets for this character")
 
 // Decode decodes the escapes of a raw component, or of a part of one. A plus sign stays a plus
@@ -46,15 +46,14 @@ func Decode(raw string) (Data, error) {
 	return Data(b.String()), nil
 }
 
-// Unescape is like [Decode], but returns a string, for programs that keep raw and decoded text
-// apart in their own way.
+// Unescape is like [Decode], but returns a string.
 func Unescape(raw string) (string, error) {
 	data, err := Decode(raw)
 	return string(data), err
 }
 
-// DecodeLatin1 decodes a raw text whose escapes represent characters of ISO Latin-1 (1993, Encoding
-// prohibited characters). The result is UTF-8.
+// DecodeLatin1 decodes a raw text whose escapes represent characters of ISO Latin-1 (draft of 1993,
+// Encoding prohibited characters). The result is UTF-8.
 func DecodeLatin1(raw string) (string, error) {
 	data, err := Decode(raw)
 	if err != nil {
@@ -70,8 +69,8 @@ func DecodeLatin1(raw string) (string, error) {
 // Escape escapes data for use as component c, or as one segment of a path. It escapes the
 // characters that the component cannot contain and the characters that would separate its parts,
 // such as a slash in a segment. It never escapes unreserved characters, and writes escapes with
-// upper-case digits. A component such as the port cannot have escapes, so Escape returns data for
-// it unchanged.
+// upper-case digits. If the component cannot contain escapes, such as the port, Escape returns data
+// unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)
@@ -113,7 +112,7 @@ func (p bareSet) has(t *[256]class, c byte) bool {
 }
 
 // bareSetOf returns the characters that need no escape in a component. In a segment, the set
-// excludes the delimiters that 1997, 4.3.2 and 2003, 3.3 reserve.
+// excludes the delimiters of parameters (draft of 1997, section 4.3.2; draft of 2003, section 3.3).
 func bareSetOf(d Dialect, c Component) bareSet {
 	switch c {
 	case ComponentUserinfo:
@@ -137,8 +136,9 @@ func bareSetOf(d Dialect, c Component) bareSet {
 }
 
 // EscapeText escapes text for use as component c. It encodes the characters as UTF-8 in RFC 3986
-// (2.5) and as ISO Latin-1 in the draft of 1993. The drafts of 1997 and 2003 define octets for
-// US-ASCII only. If the dialect does not define octets for a character, the error is [ErrCharset].
+// (section 2.5) and as ISO Latin-1 in the draft of 1993. The drafts of 1997 and 2003 define octets
+// for US-ASCII only. If the dialect does not define octets for a character, the error is
+// [ErrCharset].
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil
@@ -157,9 +157,9 @@ func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	return d.Escape(c, Data(octets)), nil
 }
 
-// MakeSafer escapes each character of a URI that is in chars, for contexts in which these
-// characters are not safe (1993, Encoding prohibited characters). It leaves existing escapes alone,
-// so applying it twice has the same effect as once.
+// MakeSafer escapes each character of a URI that is in chars. Use it for contexts in which these
+// characters are not safe (draft of 1993, Encoding prohibited characters). MakeSafer does not
+// change existing escapes, so it is idempotent.
 func MakeSafer(raw, chars string) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -180,7 +180,7 @@ func EscapePathSegment(data string) string { return Latest.Escape(ComponentSegme
 func EscapePath(data string) string { return Latest.Escape(ComponentPath, Data(data)) }
 
 // EscapeQuery escapes data for use as a whole query. It does not escape the characters that
-// separate keys and values; use [EscapeQueryPart] for these.
+// separate keys and values; to escape a single key or value, use [EscapeQueryPart].
 func EscapeQuery(data string) string { return Latest.Escape(ComponentQuery, Data(data)) }
 
 // EscapeQueryPart escapes data for use as a key or a value in a query. It also escapes the

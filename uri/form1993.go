@@ -6,9 +6,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// checkForm checks what the BNF of the draft of 1993 requires of searches and of the schemes for
-// which it gives a form of their own. It treats other schemes as generic, even if their URLs have a
-// host part (Internet protocol parts).
+// checkForm checks u against the rules of the draft of 1993 for searches, and against the form that
+// its BNF defines for the scheme of u. It does not check the form for schemes that the BNF does not
+// define.
 func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {
 		return f
@@ -44,7 +44,8 @@ func (u *URI) demand(r rule, ok bool) fault {
 	return fault{off: u.path, code: CodeForm, rule: r}
 }
 
-// checkSearch checks that no word of a search is empty.
+// checkSearch checks that the search of a URL, which is the query in later documents, has no empty
+// words.
 //
 //	search = xalphas [ "+" search ]
 func checkSearch(u *URI) fault {
@@ -88,8 +89,8 @@ func isWAIS(path string, search bool) bool {
 }
 
 // isProspero reports whether path, without its first slash, is the path of a Prospero link. The
-// fields of a link are separated by "%00", the escape of NUL, and must be split before they are
-// unescaped.
+// delimiter of the fields of a link is "%00", the escape of NUL, so the path must be split before
+// it is unescaped.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 func isProspero(path string) bool {
@@ -118,7 +119,7 @@ func isGopherPath(path string) bool {
 // isXalphas reports whether s, which must already match xpalphas or be empty, also matches xalphas.
 func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 }
 
-// isCell reports whether the host part is a cell name, without user and port.
+// isCell reports whether the authority is the name of an AFS cell, without user and port.
 //
 //	afsaddress = "afs://" cellname "/" path
 func isCell(u *URI) bool {

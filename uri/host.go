@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// hostKind returns the kind of a host without brackets, and the offset of the first fault or -1.
-// The host must consist of host characters.
+// hostKind returns the kind of a host that is not in brackets, and the offset of the first fault,
+// or -1 if the host is valid. All characters of host must be allowed in a host.
 func hostKind(g *grammar, host string) (HostKind, int) {
 	switch {
 	case g.hostNumbers && isHostNumber(host), !g.hostNumbers && isIPv4(host):
@@ -32,11 +32,11 @@ func literalKind(g *grammar, t *[256]class, s string) HostKind {
 	}
 }
 
-// maxLabel is the maximum length of a domain label in 2003, 3.2.2.
+// maxLabel is the maximum length of a domain label (draft of 2003, section 3.2.2).
 const maxLabel = 63
 
-// badLabel returns the offset of the first fault in a domain name, or -1. The
-// rules of 1997, 4.3.1 and of 2003, 3.2.2:
+// badLabel returns the offset of the first fault in a domain name, or -1. The first of these rules
+// is from the draft of 1997, section 4.3.1, the second from the draft of 2003, section 3.2.2:
 //
 //	hostname = *( domainlabel "." ) toplabel
 //	hostname = domainlabel *( "." domainlabel ) [ "." toplabel "." ]
@@ -77,8 +77,8 @@ func labelLen(s string) int {
 	return n
 }
 
-// isIPv4 reports whether s is an IPv4address of 2003, 3.2.2 and RFC 3986,
-// 3.2.2: four numbers from 0 to 255 without leading zeros.
+// isIPv4 reports whether s consists of four numbers from 0 to 255 without leading zeros (draft of
+// 2003 and RFC 3986, section 3.2.2).
 func isIPv4(s string) bool {
 	for part := 1; ; part++ {
 		n := octetLen(s)
@@ -106,8 +106,8 @@ func octetLen(s string) int {
 	return n
 }
 
-// isHostNumber reports whether s is a hostnumber of 1993 (BNF) and 1997, 4.3.1:
-// four groups of digits.
+// isHostNumber reports whether s consists of four groups of digits (draft of 1993, BNF; draft of
+// 1997, section 4.3.1).
 func isHostNumber(s string) bool {
 	dots, digits := 0, 0
 	for i := range len(s) {
@@ -124,8 +124,7 @@ func isHostNumber(s string) bool {
 	return dots == 3 && digits > 0
 }
 
-// isIPv6 reports whether s is an IPv6address of 2003, 3.2.2 and RFC 3986,
-// 3.2.2.
+// isIPv6 reports whether s is an IPv6address (draft of 2003 and RFC 3986, section 3.2.2).
 func isIPv6(s string) bool {
 	groups, elided := 0, false
 	if strings.HasPrefix(s, "::") {
@@ -175,7 +174,7 @@ func enoughGroups(n int, elided bool) bool {
 	return n == 8
 }
 
-// isIPvFuture reports whether s is an IPvFuture of RFC 3986, 3.2.2.
+// isIPvFuture reports whether s is an IPvFuture (RFC 3986, section 3.2.2).
 func isIPvFuture(t *[256]class, s string) bool {
 	if len(s) < 4 || s[0]|0x20 != 'v' {
 		return false
@@ -195,8 +194,8 @@ func isIPvFuture(t *[256]class, s string) bool {
 	return true
 }
 
-// isZoned reports whether s is an IPv6addrz of RFC 6874, 2: an address, an
-// escaped percent sign and a zone.
+// isZoned reports whether s is an IPv6addrz, which is an address, an escaped percent sign and a
+// zone (RFC 6874, section 2).
 func isZoned(t *[256]class, s string) bool {
 	addr, zone, ok := strings.Cut(s, "%25")
 	return ok && zone != "" && isIPv6(addr) && span(t, zone, 0, unreserved) == len(zone)

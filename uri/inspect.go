@@ -36,49 +36,49 @@ func (s Severity) String() string {
 	}
 }
 
-// A FindingCode is the kind of a finding, as a name that programs can compare.
+// A FindingCode is the kind of a finding. Programs can compare codes, while messages may change.
 type FindingCode string
 
-// The kinds of findings. The comments cite the documents that warn of them.
+// The kinds of findings. The comment on each kind cites the documents that warn of it.
 const (
 	FindingInvalid        FindingCode = "invalid"             // does not match the grammar of the dialect
-	FindingUserinfo       FindingCode = "userinfo"            // a user name, with or without a password: 1993, Internet protocol parts; 2003, 7.5
-	FindingPassword       FindingCode = "password"            // 1997, 7; 2003, 7.4; RFC 3986, 7.5
-	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // user information that looks like a host: 2003, 7.5; RFC 3986, 7.6
-	FindingIPHost         FindingCode = "ip-host"             // an IP address instead of a name: 1993, Internet protocol parts
-	FindingRareIPv4       FindingCode = "rare-ipv4"           // an IPv4 address in an unusual notation: 2003, 7.3; RFC 3986, 7.4
-	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
-	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: 1997, 7; 2003 and RFC 3986, 7.2
+	FindingUserinfo       FindingCode = "userinfo"            // a user name, with or without a password: draft of 1993, Internet protocol parts; draft of 2003, section 7.5
+	FindingPassword       FindingCode = "password"            // draft of 1997, section 7; draft of 2003, section 7.4; RFC 3986, section 7.5
+	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // user information that looks like a host: draft of 2003, section 7.5; RFC 3986, section 7.6
+	FindingIPHost         FindingCode = "ip-host"             // an IP address instead of a name: draft of 1993, Internet protocol parts
+	FindingRareIPv4       FindingCode = "rare-ipv4"           // an IPv4 address in an unusual notation: draft of 2003, section 7.3; RFC 3986, section 7.4
+	FindingPort           FindingCode = "nondefault-port"     // draft of 1997, section 7; draft of 2003 and RFC 3986, section 7.2
+	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: draft of 1997, section 7; draft of 2003 and RFC 3986, section 7.2
 	FindingPortRange      FindingCode = "port-range"          // above 65535
-	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, 6.2.3
-	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
-	FindingNUL            FindingCode = "nul"                 // RFC 3986, 7.3
-	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, 7.3
-	FindingDelimiter      FindingCode = "escaped-delimiter"   // an escaped delimiter, which some programs decode too early: RFC 3986, 2.2 and 2.4
-	FindingDoubleEscape   FindingCode = "double-escape"       // 1997, 2.4.2; RFC 3986, 2.4
-	FindingCharset        FindingCode = "not-utf8"            // 2003, 6.3; RFC 3986, 2.5
-	FindingNeedlessEscape FindingCode = "needless-escape"     // 1997, 2.3; 2003, 2.3; RFC 3986, 2.3
-	FindingLowerEscape    FindingCode = "lowercase-escape"    // 2003, 6.3; RFC 3986, 2.1
-	FindingUpperScheme    FindingCode = "uppercase-scheme"    // 2003, 6.3; RFC 3986, 3.1
-	FindingUpperHost      FindingCode = "uppercase-host"      // 2003, 6.3; RFC 3986, 3.2.2
-	FindingDots           FindingCode = "dot-segments"        // 1997, Appendix C; 2003, 6.3; RFC 3986, 6.2.2.3
+	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, section 6.2.3
+	FindingCRLF           FindingCode = "escaped-crlf"        // draft of 1997, section 7; draft of 2003, section 7.2; RFC 3986, section 7.3
+	FindingNUL            FindingCode = "nul"                 // RFC 3986, section 7.3
+	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, section 7.3
+	FindingDelimiter      FindingCode = "escaped-delimiter"   // an escaped delimiter, which some programs decode too early: RFC 3986, sections 2.2 and 2.4
+	FindingDoubleEscape   FindingCode = "double-escape"       // draft of 1997, section 2.4.2; RFC 3986, section 2.4
+	FindingCharset        FindingCode = "not-utf8"            // draft of 2003, section 6.3; RFC 3986, section 2.5
+	FindingNeedlessEscape FindingCode = "needless-escape"     // draft of 1997, section 2.3; draft of 2003, section 2.3; RFC 3986, section 2.3
+	FindingLowerEscape    FindingCode = "lowercase-escape"    // draft of 2003, section 6.3; RFC 3986, section 2.1
+	FindingUpperScheme    FindingCode = "uppercase-scheme"    // draft of 2003, section 6.3; RFC 3986, section 3.1
+	FindingUpperHost      FindingCode = "uppercase-host"      // draft of 2003, section 6.3; RFC 3986, section 3.2.2
+	FindingDots           FindingCode = "dot-segments"        // draft of 1997, Appendix C; draft of 2003, section 6.3; RFC 3986, section 6.2.2.3
 	FindingEscapedDots    FindingCode = "escaped-dots"        // an escaped dot segment, which takes effect in programs that decode the path first
-	FindingEmptyHost      FindingCode = "empty-host"          // 2003, 3.2.2; RFC 3986, 3.2.2
-	FindingRegistry       FindingCode = "registry-authority"  // an authority that is not a server: 2003, 3.2.1
-	FindingPunycode       FindingCode = "punycode"            // an internationalized name in Punycode: RFC 3987, 8
-	FindingMixedScript    FindingCode = "mixed-script"        // similar letters of several scripts: RFC 3987, 8
+	FindingEmptyHost      FindingCode = "empty-host"          // draft of 2003, section 3.2.2; RFC 3986, section 3.2.2
+	FindingRegistry       FindingCode = "registry-authority"  // an authority that is not a server: draft of 2003, section 3.2.1
+	FindingPunycode       FindingCode = "punycode"            // an internationalized name in Punycode: RFC 3987, section 8
+	FindingMixedScript    FindingCode = "mixed-script"        // similar letters of several scripts: RFC 3987, section 8
 	FindingBackslash      FindingCode = "backslash"           // a backslash, which browsers read as a slash
 	FindingStripped       FindingCode = "stripped-characters" // tabs, line breaks and spaces that browsers remove
 	FindingReaderHost     FindingCode = "reader-host"         // another parser finds a different host
 	FindingReaderScheme   FindingCode = "reader-scheme"       // another parser finds a different scheme
 	FindingAmbiguousAt    FindingCode = "several-at-signs"    // several "@", which leave the start of the host ambiguous
-	FindingLongLabel      FindingCode = "long-label"          // a label of more than 63 characters: RFC 3986, 3.2.2
+	FindingLongLabel      FindingCode = "long-label"          // a label of more than 63 characters: RFC 3986, section 3.2.2
 )
 
 // A Finding is a warning or an error about an identifier. The packages uri, urn, iri, scheme and
-// namespace all return findings of this type. An identifier can be valid and still have findings,
-// for example because its host name looks like another one. The caller decides which findings to
-// tolerate.
+// namespace all return findings of this type. A valid identifier can have findings, for example
+// because its host name looks like another host name. The caller decides which findings are
+// acceptable.
 //
 // A *Finding is an error and an [InputError].
 type Finding struct {
@@ -107,10 +107,10 @@ func (f *Finding) Violation() Violation {
 	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }
 
-// Inspect returns findings about s, ordered by offset. They include the reason why s is not a valid
-// reference in dialect d, the warnings and recommendations of the documents that apply to s, and
-// any disagreement with other software about the host or scheme. Inspect uses the default ports in
-// rules.
+// Inspect returns findings about s, ordered by offset. If s is not a valid reference in dialect d,
+// a finding has the reason. Other findings are warnings and recommendations of the documents, and
+// cases in which other software finds a different host or scheme in s. Inspect uses rules to find
+// out the default port.
 func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	in := inspector{s: s, d: d}
 	u, err := d.ParseReference(s)
@@ -253,7 +253,7 @@ func (in *inspector) labels(host string, off int) {
 	}
 }
 
-// reservedPorts is the first port after those reserved for well-known protocols.
+// reservedPorts is the first port that is not reserved for well-known protocols.
 const reservedPorts = 1024
 
 func (in *inspector) port(rules []SchemeRules) {
@@ -325,15 +325,16 @@ func (in *inspector) octet(once findOnce, octet byte, i int) {
 	}
 }
 
-// charset reports a run of escaped octets that is not valid UTF-8. The run ends at offset end.
+// charset adds a finding if run, which is a sequence of escaped octets, is not valid UTF-8. The
+// last escape ends at offset end.
 func (in *inspector) charset(once findOnce, run []byte, end int) {
 	if in.d >= Draft2003 && !utf8.Valid(run) {
 		once(FindingCharset, SeverityInfo, end-3*len(run), "the escaped octets are not valid UTF-8")
 	}
 }
 
-// path looks for dot segments in the path. Dot segments are normal in a relative path, so path
-// ignores them there.
+// path adds a finding for each dot segment in the path. It ignores dot segments in a relative path,
+// where they are normal.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {
@@ -363,7 +364,7 @@ func (in *inspector) spelling() {
 	}
 }
 
-// readers compares the host and scheme with the host and scheme that other software finds.
+// readers adds a finding for each [Reader] that finds a different host or scheme in the URI.
 func (in *inspector) readers() {
 	own := Reading{}
 	valid := in.u.IsValid()

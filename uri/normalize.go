@@ -7,36 +7,39 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Level says how much normalisation to apply to a URI, or to two URIs before comparing them. The
-// draft of 2003 and RFC 3986 define the levels in section 6. Each level includes the levels before
-// it.
+// A Level says how much normalisation to apply to a URI, or to two URIs before comparing them.
+// Section 6 of the draft of 2003 and of RFC 3986 defines the levels. Each level includes the levels
+// before it.
 type Level uint8
 
 // The levels. What a level does depends on the document of the dialect.
 const (
-	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
+	// LevelString changes nothing (draft of 2003 and RFC 3986, section 6.2.1).
 	LevelString Level = iota
 
-	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1) to lower case. In
-	// RFC 3986 (6.2.2.1) it also converts the hexadecimal digits of escapes to upper case. In the
-	// other dialects LevelPercent does this.
+	// LevelCase converts schemes (draft of 1997, section 4.1) and hosts (draft of 1997, section 6;
+	// draft of 2003, section 6.2.2.1) to lower case. In RFC 3986 (section 6.2.2.1) it also converts
+	// the hexadecimal digits of escapes to upper case. In the other dialects, LevelPercent converts
+	// these digits.
 	LevelCase
 
-	// LevelPercent decodes unnecessary escapes. In the draft of 1997 (2.4.2) and in RFC 3986
-	// (6.2.2.2) these are escapes of unreserved characters. In the draft of 2003 (2.3) they are
-	// escapes of letters, digits, "_" and "~". The draft of 1993 has none.
+	// LevelPercent decodes unnecessary escapes. In the draft of 1997 (section 2.4.2) and in RFC
+	// 3986 (section 6.2.2.2), these are the escapes of unreserved characters. In the draft of 2003
+	// (section 2.3), they are the escapes of letters, digits, "_" and "~". The draft of 1993 has no
+	// unnecessary escapes.
 	LevelPercent
 
-	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In the draft of 1993 it does
-	// not, but removes an empty fragment.
+	// LevelPath removes dot segments (draft of 2003 and RFC 3986, section 6.2.2.3). In the draft of
+	// 1993, it removes an empty fragment instead.
 	LevelPath
 
-	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
+	// LevelScheme applies [SchemeRules] (draft of 1997, section 6; draft of 2003 and RFC 3986,
+	// section 6.2.3).
 	LevelScheme
 
-	// LevelProtocol uses redirects that were observed on the network (2003 and RFC 3986, 6.2.4);
-	// see [Comparer.Redirects]. It matters only for comparison. Normalisation treats it like
-	// LevelScheme.
+	// LevelProtocol uses redirects that were observed on the network (draft of 2003 and RFC 3986,
+	// section 6.2.4); see [Comparer.Redirects]. LevelProtocol matters only for comparison.
+	// [URI.Normalize] treats it like LevelScheme.
 	LevelProtocol
 
 	levels
@@ -62,8 +65,8 @@ func ParseLevel(s string) (Level, bool) {
 	return 0, false
 }
 
-// SchemeRules say which spellings are equivalent for the URIs of one scheme (RFC 3986, 6.2.3). The
-// zero value has no rules.
+// SchemeRules say which spellings are equivalent for the URIs of one scheme (RFC 3986, section
+// 6.2.3). The zero value has no rules.
 type SchemeRules struct {
 	Scheme      string // in lower case
 	DefaultPort string // in decimal; a URI without a port is equivalent
@@ -79,14 +82,15 @@ const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
 // Normalize returns the normal form of u at level l. It allocates only if the normal form differs
 // from u. For [LevelScheme], it uses the element of rules that has the scheme of u. Without such an
-// element, that level only removes an empty port, if the dialect considers that equivalent.
+// element, LevelScheme only removes an empty port, and only in dialects in which this is
+// equivalent.
 //
 // Dot segments are removed only if u has a scheme and its path begins with a slash. Without this
-// restriction, the algorithm of RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b.
+// restriction, the algorithm of RFC 3986, section 5.2.4, would change urn:example:a/../b to urn:/b.
 //
-// The path that remains may begin with two slashes, like an authority. In RFC 3986 Normalize then
-// puts "/." before it; in the draft of 2003 it leaves the dot segments in place. Parsing the result
-// therefore always gives the normalised components.
+// A path without its dot segments may begin with two slashes, and would then be parsed as an
+// authority. In RFC 3986, Normalize puts "/." before such a path. In the draft of 2003, it keeps
+// the dot segments. In both cases, parsing the result gives the normalised components.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	u.normalize(l, rules)
 	return u
@@ -150,7 +154,7 @@ func (u URI) Changes(rules ...SchemeRules) Levels {
 	return s
 }
 
-// A normalizer holds the operations to apply to a URI.
+// A normalizer holds a URI and the operations to apply to it.
 type normalizer struct {
 	u     URI
 	g     *grammar
@@ -198,8 +202,8 @@ func findRules(u URI, rules []SchemeRules) SchemeRules {
 	return SchemeRules{}
 }
 
-// looksNormal is a quick test that most URIs pass. If it returns true, u is normal in every
-// dialect. If it returns false, u may still be normal.
+// looksNormal reports whether u is obviously in normal form, as most URIs are. If it returns false,
+// u may still be normal.
 func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	s := u.s
 	if l == LevelString || !u.IsValid() {
@@ -281,13 +285,13 @@ func (n *normalizer) keepsAll() bool {
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// keepsAddr reports whether the host needs no rewriting as in RFC 5952.
+// keepsAddr reports whether an IPv6 address is already written as in RFC 5952.
 func (n *normalizer) keepsAddr() bool {
 	var buf [len("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]")]byte
 	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]
 }
 
-// keeps reports whether [normalizer.text] would append these bytes unchanged.
+// keeps reports whether [normalizer.text] would append the bytes between start and end unchanged.
 func (n *normalizer) keeps(start, end uint32, decode, fold bool) bool {
 	r := reader{t: n.t, s: n.u.s[start:end], upper: n.upper, decode: decode, fold: fold}
 	for {

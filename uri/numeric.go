@@ -8,10 +8,10 @@ import (
 )
 
 // ParseNumericHost parses an IPv4 address in any notation that the C function inet_aton and
-// browsers accept (2003, 7.3; RFC 3986, 7.4). This is one to four numbers separated by dots, each
-// of which may be decimal, octal (0177) or hexadecimal (0x7f). The last number fills the remaining
-// bytes of the address, so "127.1" is 127.0.0.1. Address filters must compare the result of this
-// function instead of the text of the host.
+// browsers accept (draft of 2003, section 7.3; RFC 3986, section 7.4). An address consists of one
+// to four numbers separated by dots. Each number may be decimal, octal (0177) or hexadecimal
+// (0x7f). The last number fills the remaining bytes of the address, so "127.1" is 127.0.0.1.
+// Filters for addresses should compare the result of ParseNumericHost, not the text of the host.
 func ParseNumericHost(host string) (netip.Addr, bool) {
 	var value uint64
 	for part := 1; ; part++ {

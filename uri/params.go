@@ -7,23 +7,23 @@ import (
 )
 
 // Params are the parameters of a query, such as "a=1&b=2", in order. Params is an immutable value,
-// so methods such as [Params.Set] return a changed copy. They preserve the spelling of the
-// parameters that they do not change, and empty parameters such as the one in the middle of
-// "a=1&&b".
+// so methods such as [Params.Set] return a changed copy. These methods preserve the spelling of the
+// parameters that they do not change. They also preserve empty parameters, such as the one in the
+// middle of "a=1&&b".
 //
-// A parameter without an equals sign has an empty value. The zero Params has no parameters; it
-// means that there is no query.
+// A parameter without an equals sign has an empty value. The zero Params has no parameters and
+// represents an absent query.
 type Params struct {
 	list []string // raw parameters; nil if there is no query
 	form bool     // "+" means a space
 }
 
-// Params returns the parameters of the query of u. It reads a plus sign as a plus sign; see
+// Params returns the parameters of the query of u. It does not decode a plus sign as a space; see
 // [URI.FormParams].
 func (u URI) Params() Params { return u.params(false) }
 
-// FormParams returns the parameters of the query of u, which was submitted by an HTML form
-// (application/x-www-form-urlencoded; URL Standard, 5). It reads a plus sign as a space.
+// FormParams returns the parameters of a query that an HTML form has submitted
+// (application/x-www-form-urlencoded; URL Standard, section 5). It decodes a plus sign as a space.
 func (u URI) FormParams() Params { return u.params(true) }
 
 func (u URI) params(form bool) Params {
@@ -86,7 +86,7 @@ func (p Params) GetAll(name Data) []Data {
 
 // Set returns a copy of p in which value is the only value of name. It replaces the first parameter
 // called name and removes the others. If p has no such parameter, Set adds one at the end. If the
-// first such parameter already has the value, its spelling does not change.
+// first parameter called name already has the value, its spelling does not change.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)
@@ -118,7 +118,7 @@ func (p Params) Add(name, value Data) Params {
 	return p
 }
 
-// Remove returns a copy of p without the parameters called name. If none remain, the copy
+// Remove returns a copy of p without the parameters called name. If no parameters remain, the copy
 // represents an absent query.
 func (p Params) Remove(name Data) Params {
 	var list []string

@@ -12,10 +12,10 @@ func parse(d Dialect, s string) (u URI, f fault) {
 }
 
 // parse reads a reference in dialect d into u, which must be zero. If s is valid, the code of the
-// fault is 0. Otherwise u is not valid, but u.scheme is set if s has a scheme.
+// fault is 0. Otherwise u is not valid, although parse sets u.scheme if s has a scheme.
 //
-// Nearly all URIs contain no escapes and only common characters, so parse handles these itself,
-// with functions such as skipPath. It leaves the rest to the functions below.
+// Most URIs contain no escapes and only common characters. For speed, parse reads these itself,
+// with functions such as skipPath, and calls slower functions for all other URIs.
 func (u *URI) parse(d Dialect, s string) (f fault) {
 	if !d.IsValid() {
 		return fault{code: CodeDialect}
@@ -106,8 +106,8 @@ func schemeEnd(g *grammar, t *[256]class, s string) int {
 	return i
 }
 
-// noScheme returns the fault for a text before a colon that is not a scheme. The first n bytes of s
-// contain no colon.
+// noScheme returns the fault for s, which does not begin with a scheme. Such a reference is invalid
+// if its first segment contains a colon. The first n bytes of s contain no colon.
 func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	for i := n; i < len(s); i++ {
 		c := s[i]
@@ -124,7 +124,7 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	return fault{}
 }
 
-// span returns the offset after the characters of a class and the escapes that begin at offset i.
+// span skips characters of a class and escapes from offset i on, and returns the offset after them.
 func span(t *[256]class, s string, i int, in class) int {
 	for i < len(s) {
 		c := s[i]
@@ -191,7 +191,7 @@ func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) 
 	return i, f
 }
 
-// cleanHost reports whether the dialect accepts any sequence of host characters as a host.
+// cleanHost reports whether every sequence of host characters is a valid host in the dialect.
 func (g *grammar) cleanHost() bool { return g.future }
 
 // endsAuthority reports whether c ends an authority (Appendix B of the draft of 1997 and
@@ -224,8 +224,8 @@ func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fa
 	return fault{}
 }
 
-// atSign returns the index of the @ that ends the user information, or -1. In the draft of 1993
-// this is the last @, because user information may contain another. Later dialects allow only one
+// atSign returns the index of the @ that ends the user information, or -1. In the draft of 1993,
+// user information may contain an @, so the last @ is the delimiter. Later dialects allow only one
 // @.
 func atSign(g *grammar, authority string) int {
 	if g.schemeForms {
@@ -281,11 +281,11 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is a reg-name of 2003, 3.2.1 instead of a server. In the
-// draft of 1997 such a reference is opaque, or its path begins with two slashes, but the allowed
-// characters are the same. The parameter f is the fault found while reading the authority as a
-// server. If the authority contains a square bracket, a server was probably meant, and
-// parseRegistry returns f.
+// parseRegistry reads an authority that is not a server but a registry name (draft of 2003, section
+// 3.2.1). The draft of 1997 has no registry names, but allows the same characters there in an
+// opaque part or in a path with two slashes. The parameter f is the fault found when reading the
+// authority as a server. If the authority contains a square bracket, which a registry name cannot
+// contain, parseRegistry returns f.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// FindingScheme is the code of a finding about a violation of the syntax of one scheme. Package
-// scheme returns such findings.
+// FindingScheme means that a URI violates the syntax of its scheme. Package scheme returns such
+// findings.
 const FindingScheme FindingCode = "scheme-syntax"
 
-// A Part is a piece of a URI to which its scheme gives a name and a meaning, such as the directory
-// of an FTP URL. Package scheme splits URIs into parts.
+// A Part is a piece of a URI for which the scheme defines a name and a meaning, such as the
+// directory of an FTP URL. Package scheme splits URIs into parts.
 type Part struct {
 	Name string // the term of the defining document, in lower case with "_" for spaces
-	// Group is "" if Name is defined by the document. Otherwise Name comes from a name=value pair
-	// in the URI, and Group is the term of the document for such pairs: "parameter", "header",
-	// "attribute", "option", "key" or "field".
+	// Group is "" if the specification of the scheme defines Name. Otherwise Name comes from a
+	// name=value pair in the URI, and Group is the term of the specification for such pairs:
+	// "parameter", "header", "attribute", "option", "key" or "field".
 	Group string
 	Value string // as spelled, or implied by the scheme
 	// Offset is the offset of Value in the spelling, or -1 if the scheme implies the value.
@@ -25,8 +25,8 @@ type Part struct {
 }
 
 // Label returns the name of the part. If the part has a group, the label begins with the group and
-// "_". So a parameter called "user" has the label "parameter_user", which cannot be mistaken for
-// the user.
+// "_". For example, a parameter called "user" has the label "parameter_user", so it cannot be
+// mistaken for the user.
 func (p Part) Label() string {
 	if p.Group == "" {
 		return p.Name
@@ -56,7 +56,8 @@ func (p Part) Data() Data {
 }
 
 // Text returns the value of the part as characters. The octets are read as ISO Latin-1 in the draft
-// of 1993 and as UTF-8 in the other dialects. Text returns false if they are not valid.
+// of 1993 and as UTF-8 in the other dialects. Text returns false if the octets are not valid in
+// this charset.
 func (p Part) Text(d Dialect) (string, bool) {
 	data := string(p.Data())
 	if d != Draft1993 {

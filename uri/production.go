@@ -13,13 +13,13 @@ import (
 var ErrUnknownRule = errors.New("unknown production")
 
 // CheckRule checks that all of s matches a production of the dialect, such as host, site, reg-name
-// or IPv6address. Productions have the names that the document gives them, which are
-// case-sensitive. The error is an *[Error] if s does not match, and wraps [ErrUnknownRule] if the
-// dialect lacks such a production.
+// or IPv6address. The parameter rule is the name of the production in the document, which is
+// case-sensitive. If s does not match, the error is an *[Error]. If the dialect has no such
+// production, the error wraps [ErrUnknownRule].
 //
-// In the drafts of 1997 and 2003 the top rules match nearly every string: a URI that is not generic
-// counts as opaque, and an authority that is not a server counts as a registry name. To find out
-// whether a string is, for example, a site, check the production site itself.
+// In the drafts of 1997 and 2003, the top-level productions match nearly every string. A URI that
+// is not generic counts as opaque, and an authority that is not a server counts as a registry name.
+// To find out whether a string is a site, for example, check the production site itself.
 func (d Dialect) CheckRule(rule, s string) error {
 	switch {
 	case !d.IsValid():
@@ -71,9 +71,9 @@ var abnfs = sync.OnceValue(func() (all [dialects]*abnf) {
 	return all
 })
 
-// parseRule applies the parser's own function for the production if the parser has one, because its
-// fault is more specific than a mismatch with the grammar. The parser may accept more than the
-// grammar, but never less.
+// parseRule returns the fault that the parser finds, if the parser has a function for the
+// production. This fault is more specific than a mismatch with the grammar. The parser accepts
+// everything that the grammar accepts, and may accept more.
 func (d Dialect) parseRule(rule, s string) fault {
 	g, t := &grammars[d], &classes[d]
 	var u URI
@@ -102,8 +102,8 @@ func (d Dialect) parseRule(rule, s string) fault {
 	return f
 }
 
-// badRun returns the fault at offset i of s, without a rule. If i is in an incomplete escape,
-// badRun reports the fault at the percent sign, with the rule for escapes.
+// badRun returns the fault for the mismatch at offset i of s. If i is in an incomplete escape, the
+// fault is at the percent sign and has the rule for escapes. Otherwise the fault has no rule.
 func badRun(s string, i int) fault {
 	for at := max(0, i-2); at <= i && at < len(s); at++ {
 		if s[at] == '%' && !isEscape(s, at) {

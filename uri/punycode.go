@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// The parameters of RFC 3492, 5.
+// The parameters of RFC 3492, section 5.
 const (
 	punyBase        = 36
 	punyTMin        = 1
@@ -18,11 +18,11 @@ const (
 	punyInitialN    = 128
 )
 
-// maxPunycode is the maximum length of a label that is decoded. It is the limit for labels of
+// maxPunycode is the maximum length of a label that is decoded, which is the limit for labels of
 // domain names.
 const maxPunycode = 63
 
-// decodePunycode decodes the part of a label after "xn--" (RFC 3492, 6.2).
+// decodePunycode decodes the part of a label after "xn--" (RFC 3492, section 6.2).
 func decodePunycode(s string) ([]rune, bool) {
 	if len(s) > maxPunycode {
 		return nil, false
@@ -77,7 +77,7 @@ func punyDigit(c byte) int {
 	}
 }
 
-// punyAdapt adapts the bias (RFC 3492, 6.1).
+// punyAdapt adapts the bias (RFC 3492, section 6.1).
 func punyAdapt(delta, points int, first bool) int {
 	if first {
 		delta /= punyDamp

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Reader is other software that parses URLs in its own way. If two programs find different hosts
-// in one text, an attacker can use the text to bypass a filter. [Dialect.Inspect] warns of such
-// texts.
+// A Reader is other software whose parsing of URLs differs from RFC 3986. If two programs find
+// different hosts in a URL, an attacker can use the URL to bypass a filter. [Dialect.Inspect] warns
+// of such URLs.
 type Reader uint8
 
 // The readers that this package can imitate.
@@ -31,14 +31,15 @@ func (r Reader) String() string {
 	return names[r]
 }
 
-// A Reading is what a reader finds in a text. It is zero if the reader rejects the text.
+// A Reading is the scheme and host that a [Reader] finds in a text. It is zero if the reader
+// rejects the text.
 type Reading struct {
 	Scheme string
 	Host   string // in lower case, without brackets; addresses are in canonical form
 }
 
-// Read returns what the reader finds in s, and whether the reader accepts s at all. A real browser
-// also maps internationalized names to ASCII; Read does not.
+// Read returns the scheme and host that the reader finds in s, and whether the reader accepts s.
+// Unlike a real browser, Read does not convert internationalized names to ASCII.
 func (r Reader) Read(s string) (Reading, bool) {
 	switch r {
 	case ReaderBrowser:
@@ -52,7 +53,7 @@ func (r Reader) Read(s string) (Reading, bool) {
 	}
 }
 
-// ownReading returns what this package finds in a URI, as a Reading.
+// ownReading returns the scheme and host that this package finds in a URI.
 func ownReading(u URI) Reading {
 	host, _ := u.Normalize(LevelPercent).Host()
 	if _, ok := u.Host(); !ok { // other software takes a registry name for a host

@@ -4,8 +4,8 @@ import "strings"
 
 // Relativize returns the shortest reference that resolves to target when u is the base. For
 // example, from http://a/b/c to http://a/b/d it returns "d". Relativize returns false if there is
-// no such reference, for example because u has no scheme, the dialects differ, or target has dot
-// segments, which resolution in RFC 3986 would remove.
+// no such reference, for example if u has no scheme, the dialects differ, or target has dot
+// segments, which resolution would remove in RFC 3986.
 //
 // If several references are equally short, Relativize prefers those that depend less on the base.
 // It never returns a reference that means the current document, or one that leads to another host.
@@ -64,8 +64,8 @@ func climbingPaths(base, target URI) []string {
 	return forms
 }
 
-// elements returns candidates in the draft of 1993 for a target that does not end with a slash. In
-// that dialect ".." also removes the slash before it.
+// elements returns candidates for [Draft1993], if the target does not end with a slash. In this
+// dialect, resolving ".." also removes the slash before it.
 func elements(dir, path, tail string) []string {
 	dir, path = strings.TrimSuffix(dir, "/"), path+"/"
 	common := commonDirectory(dir+"/", path)

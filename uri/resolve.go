@@ -13,8 +13,9 @@ import (
 // "http://a/b/".
 type Excess uint8
 
-// What to do with excess segments. RFC 3986 drops them, and the drafts of 1993 and 1997 keep them.
-// The draft of 2003 (5.2) permits all three, and ExcessKeep is its default.
+// The possible treatments of excess segments. RFC 3986 drops excess segments, and the drafts of
+// 1993 and 1997 keep them. The draft of 2003 (section 5.2) permits all three treatments, and
+// ExcessKeep is its default.
 const (
 	ExcessDefault Excess = iota // what the dialect specifies
 	ExcessKeep
@@ -22,12 +23,12 @@ const (
 	ExcessRefuse // fail with ErrExcess
 )
 
-// The errors of resolution. The errors that are returned wrap one of these, and name the base and
+// The errors of resolution. A returned error wraps one of these errors, and contains the base and
 // the reference.
 var (
-	// ErrNoBase means that the base is itself relative, because it has no scheme.
+	// ErrNoBase means that the base is itself a relative reference.
 	ErrNoBase = errors.New("relative reference without a base")
-	// ErrOpaqueBase means that the base is not hierarchical (2003, 5).
+	// ErrOpaqueBase means that the base is not hierarchical (draft of 2003, section 5).
 	ErrOpaqueBase = errors.New("the base is opaque")
 	// ErrDialects means that the base and the reference have different dialects.
 	ErrDialects = errors.New("base and reference have different dialects")
@@ -43,22 +44,25 @@ var (
 
 // A Resolver resolves references with options. The zero Resolver follows the dialect strictly.
 type Resolver struct {
-	// Compatible ignores the scheme of a reference if the base has the same scheme, as old parsers
-	// did. It has an effect only in the dialects that permit this, which are the draft of 2003
-	// (5.2) and RFC 3986 (5.2.2); see also 1997, Appendix C.
+	// Compatible makes the Resolver ignore the scheme of a reference if the base has the same
+	// scheme, as old parsers did. It has an effect only in the dialects that permit this, which are
+	// the draft of 2003 (section 5.2) and RFC 3986 (section 5.2.2); see also the draft of 1997,
+	// Appendix C.
 	Compatible bool
 
-	// NewRequest resolves an empty reference to the base, even in a dialect in which it means the
-	// current document. The result keeps the fragment of the reference. Set it for forms, images
-	// and anything else that causes a new request (1997, 3; 2003, 4.2).
+	// NewRequest makes the Resolver resolve an empty reference to the base, even in a dialect in
+	// which an empty reference means the current document. The result keeps the fragment of the
+	// reference. Set NewRequest for forms, images and anything else that causes a new request
+	// (draft of 1997, section 3; draft of 2003, section 4.2).
 	NewRequest bool
 
 	// Excess says what to do with ".." segments that go above the root.
 	Excess Excess
 
-	// Literal follows the algorithm of the draft of 1997 even where it is wrong. For example, the
-	// algorithm merges "g" with the base "http://a" to "http://ag", which has a different host.
-	// Without Literal, a slash is inserted, as all later documents require.
+	// Literal makes the Resolver follow the algorithm of the draft of 1997 even where the algorithm
+	// is wrong. For example, the algorithm merges "g" with the base "http://a" to "http://ag",
+	// which has a different host. Without Literal, a slash is inserted, as all later documents
+	// require.
 	Literal bool
 }
 
@@ -81,9 +85,9 @@ type Target struct {
 // reference that is empty or only a fragment means the current document. Resolve then returns
 // [ErrSameDocument]; use [Resolver.Resolve] to get the fragment.
 //
-// A resolved path can begin with two slashes, so that it would be parsed as an authority. In RFC
-// 3986 Resolve then puts "/." before the path; in the other dialects it returns [ErrUnwritable].
-// Parsing the result therefore always gives the components that were computed.
+// A resolved path can begin with two slashes, and would then be parsed as an authority. In RFC
+// 3986, Resolve puts "/." before such a path. In the other dialects, it returns [ErrUnwritable].
+// Parsing the result therefore always gives the resolved components.
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -162,8 +166,9 @@ func (m merger) text(base, ref URI, same bool) (string, error) {
 	return string(b), err
 }
 
-// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3, except where the draft of the
-// dialect has other steps (1993, Partial form; 1997, 5.2; 2003, 5.2).
+// target appends the target to b. It follows RFC 3986, sections 5.2.2 and 5.3, or the steps of an
+// earlier draft where they differ (draft of 1993, Partial form; draft of 1997, section 5.2; draft
+// of 2003, section 5.2).
 func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	switch {
 	case ref.scheme != 0:
@@ -218,8 +223,8 @@ func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	return append(b, ref.s[end:]...), err
 }
 
-// directory returns what to put before a relative path: the path of the base up to its last slash,
-// or a substitute if the base has no path.
+// directory returns the text to insert before a relative path. This is the path of the base up to
+// its last slash, or a substitute if the base has no path.
 func (m merger) directory(base, ref URI) string {
 	p := base.Path()
 	if p != "" {

@@ -1,10 +1,10 @@
 package uri
 
-// A rule is a production of the grammar. It is either a production that all dialects have, under
-// different names, or the form of one scheme in the draft of 1993.
+// A rule is a production of the grammar. Most rules exist in all dialects, under different names.
+// The others are the forms of single schemes in the draft of 1993.
 type rule uint8
 
-// The productions in which a parser can find a fault.
+// The productions for which the parser reports faults.
 const (
 	ruleReference rule = iota
 	ruleScheme

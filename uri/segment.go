@@ -34,8 +34,8 @@ func (u URI) Segments() iter.Seq[Segment] {
 // String returns the segment with its escapes and parameters.
 func (s Segment) String() string { return s.raw }
 
-// Name returns the segment without its parameters, with its escapes. The draft of 1993 and RFC 3986
-// have no parameters, so there Name returns the whole segment.
+// Name returns the segment without its parameters, with its escapes. In the draft of 1993 and in
+// RFC 3986, segments have no parameters, so Name returns the whole segment.
 func (s Segment) Name() string {
 	if !s.params {
 		return s.raw
@@ -44,8 +44,8 @@ func (s Segment) Name() string {
 	return name
 }
 
-// Params returns an iterator over the parameters of the segment, which semicolons separate (1997,
-// 4.3.2; 2003, 3.3). The parameters have their escapes.
+// Params returns an iterator over the parameters of the segment, which semicolons separate (draft
+// of 1997, section 4.3.2; draft of 2003, section 3.3). The parameters have their escapes.
 func (s Segment) Params() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		rest := s.raw
@@ -72,8 +72,8 @@ func (s Segment) Data() Data {
 	return data
 }
 
-// Words returns an iterator over the words of the query, which plus signs separate (1993, search).
-// The words have their escapes.
+// Words returns an iterator over the words of the query, which plus signs separate (draft of 1993,
+// search). The words have their escapes.
 func (u URI) Words() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		rest, more := u.Query()

@@ -9,8 +9,8 @@ import (
 // and mark an octet by setting its high bit in the result.
 //
 // The arithmetic is exact for ASCII, because the sum of two octets below 0x80 does not carry into
-// the next octet. Other octets may carry into the octets after them, so for texts that may contain
-// them only the first mark is reliable.
+// the next octet. An octet of 0x80 or more may carry into the following octets. In a word with such
+// octets, only the first mark is reliable.
 
 const (
 	ones  = 0x0101010101010101
@@ -24,15 +24,15 @@ const (
 	percents, dots                = ones * '%', ones * '.'
 )
 
-// notHost marks all octets of x except letters, digits, hyphens and full stops. Hosts may contain
-// these in every dialect.
+// notHost marks all octets of x except letters, digits, hyphens and full stops, which are allowed
+// in hosts in every dialect.
 func notHost(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromHyphen)&^(x+afterNine)&^(highs-(x^slashes))))
 }
 
-// notPath marks all octets of x except letters, underscores and the octets from & to ; in ASCII.
-// Paths may contain these in every dialect.
+// notPath marks all octets of x except letters, underscores and the octets from & to ; in ASCII,
+// which are allowed in paths in every dialect.
 func notPath(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromAmpersand)&^(x+afterSemicolon) | (highs - (x ^ underscores))))
@@ -79,8 +79,8 @@ func skipPath(s string, i int) int {
 }
 
 // skipScheme returns the offset of the colon if s begins with "http:" or "https:", and 0 otherwise.
-// It does not branch on the scheme, because a processor cannot predict which of the two comes next
-// in a list.
+// It does not branch on the scheme, because in a list with both schemes a processor would often
+// mispredict the branch.
 func skipScheme(s string) int {
 	if len(s) < 8 {
 		return 0
@@ -129,8 +129,8 @@ func hasEscapeOrDot(s string) bool {
 	return found&highs != 0
 }
 
-// escapesOrDots marks the percent signs of x, and the slashes that a full stop follows. The
-// parameter following has the octets that come after x.
+// escapesOrDots marks the percent signs of x, and the slashes before a full stop. The parameter
+// following has the octets that follow the octets of x.
 func escapesOrDots(x, following uint64) uint64 {
 	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (following ^ dots)))
 }

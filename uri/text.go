@@ -22,8 +22,8 @@ var (
 // AppendTo appends the spelling of u to b.
 func (u URI) AppendTo(b []byte) []byte { return append(b, u.s...) }
 
-// AppendText implements [encoding.TextAppender]. It appends the spelling of u to b, which is
-// nothing for the zero URI.
+// AppendText implements [encoding.TextAppender]. It appends the spelling of u to b. The spelling of
+// the zero URI is empty.
 func (u URI) AppendText(b []byte) ([]byte, error) { return u.AppendTo(b), nil }
 
 // MarshalText implements [encoding.TextMarshaler]. It returns the spelling of u without the

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaxLength is the maximum length of a URI or a reference, in bytes. It limits the work that
+// MaxLength is the maximum length of a URI or a reference, in bytes. The limit bounds the work that
 // untrusted input can cause, and lets offsets fit into 32 bits.
 const MaxLength = 1 << 24
 
@@ -13,9 +13,9 @@ const MaxLength = 1 << 24
 // components in it, and the dialect in which it was parsed.
 //
 // A URI is an immutable value, and can be a map key. Two URIs are == exactly if their spellings and
-// dialects are equal, which is the simple string comparison of RFC 3986, 6.2.1. The components are
-// substrings of the spelling. A URI that was cut out of a long text keeps the whole text in memory;
-// see [URI.Clone].
+// dialects are equal, which is the simple string comparison of RFC 3986, section 6.2.1. The
+// components are substrings of the spelling. A URI that was cut out of a long text keeps the whole
+// text in memory; see [URI.Clone].
 //
 // The zero URI is not valid. Parsers return it together with an error.
 type URI struct {
@@ -94,8 +94,8 @@ func (d Dialect) Parse(s string) (u URI, err error) {
 	return u, nil
 }
 
-// missingScheme returns the fault for s, which has no scheme. It is at the first byte that cannot
-// be part of a scheme.
+// missingScheme returns the fault for s, which has no scheme. The fault is at the first byte that
+// cannot be part of a scheme.
 func missingScheme(d Dialect, s string) fault {
 	i := schemeEnd(&grammars[d], &classes[d], s)
 	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}
@@ -116,8 +116,8 @@ func (d Dialect) ParseReference(s string) (u URI, err error) {
 func Check(s string) (offset int, code Code) { return Latest.Check(s) }
 
 // Check reports where and why s is not a valid reference in dialect d. If s is valid, the code is
-// [CodeNone] and the offset is len(s). Check does the same as [Dialect.ParseReference], but does
-// not allocate an error.
+// [CodeNone] and the offset is len(s). Check does not allocate, unlike [Dialect.ParseReference],
+// which allocates its error.
 func (d Dialect) Check(s string) (offset int, code Code) {
 	_, f := parse(d, s)
 	if f.code == 0 {
@@ -190,7 +190,7 @@ func (u URI) Host() (string, bool) {
 func (u URI) HostKind() HostKind { return u.kind }
 
 // Port returns the digits after the colon that follows the host, and whether there is such a colon.
-// There can be a colon without digits.
+// The port is empty if there are no digits after the colon.
 func (u URI) Port() (string, bool) {
 	if u.hostEnd == u.path {
 		return "", false
@@ -202,8 +202,8 @@ func (u URI) Port() (string, bool) {
 // be empty.
 func (u URI) Path() string { return u.s[u.path:u.query] }
 
-// Opaque reports whether u is opaque: it has a scheme and no authority, and its path is not empty
-// and has no leading slash (2003, 3). For example, mailto:a@example.org is opaque.
+// Opaque reports whether u has a scheme, no authority, and a path that is not empty and does not
+// begin with a slash (draft of 2003, section 3). For example, mailto:a@example.org is opaque.
 func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
 
 // Query returns the query without the question mark before it, and whether there is one. The draft

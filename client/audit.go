@@ -16,23 +16,23 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Report has the answers of all addresses of a resolver for one name. They must all know the same
-// names and give the same answers (1995, 2.2.1: Y95-24).
+// A Report has the answer of each address of a resolver to the same question. All addresses of a
+// resolver must know the same names and give the same answers (1995, 2.2.1: Y95-24).
 type Report struct {
 	Name    string
 	Host    string // "host:port"
 	Answers []Audited
 }
 
-// An Audited is the answer or the error from one address. If the response was a redirect, the
-// answer has Redirect set, and the redirect is not followed.
+// An Audited is the answer or the error from one address. Redirects are not followed: the answer
+// then has Redirect set.
 type Audited struct {
 	Addr   netip.AddrPort
 	Answer *nomen.Answer
 	Err    error
 
-	// Differs are the parts in which the answer differs from the first answer in the report that
-	// says something about the name.
+	// Differs lists the parts in which the answer differs from the reference, which is the first
+	// answer in the report that says something about the name.
 	Differs []string
 }
 
@@ -41,11 +41,11 @@ func (r *Report) Agree() bool {
 	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.Failed() || a.Differs != nil })
 }
 
-// Failed reports whether the address gave no answer about the name.
+// Failed reports whether the address returned neither an answer nor an error about the name.
 func (a Audited) Failed() bool { return a.Answer == nil && OnFailure(a.Err) }
 
-// Audit asks every address of the resolver in [Options.Via], or of the host of a urn:dns name if
-// Via is "". The report is sorted by address.
+// Audit sends a question to every address of the resolver in [Options.Via]. If Via is "", it sends
+// the question to every address of the host in a urn:dns name. The report is sorted by address.
 func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	s, q, err := subjectOf(q)
 	if err != nil {
@@ -79,7 +79,8 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// audited returns the endpoint to audit, and the forms of the request to try in order.
+// audited returns the endpoint to audit, and the possible forms of the request in the order in
+// which to try them.
 func (c *Client) audited(ctx context.Context, at *hop, q nomen.Question) (endpoint, []formed, error) {
 	for w, err := range c.ways(ctx, *at, q) {
 		at.way = w
@@ -129,7 +130,7 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []
 	return out
 }
 
-// compare records how each answer differs from the first answer that says something about the name.
+// compare sets the differences of each answer from the reference (see [Audited.Differs]).
 func (r *Report) compare() {
 	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {

@@ -16,8 +16,8 @@ type Chain struct {
 
 var _ nomen.Resolver = (*Chain)(nil)
 
-// NewChain returns a Chain that asks the resolvers in order. If next returns true for the error of
-// a resolver, the Chain asks the next resolver. A nil next means [OnUnknown].
+// NewChain returns a Chain that asks the resolvers in order. If a resolver returns an error for
+// which next returns true, the Chain asks the next resolver. If next is nil, [OnUnknown] is used.
 func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	if next == nil {
 		next = OnUnknown
@@ -25,14 +25,14 @@ func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	return &Chain{resolvers, next}
 }
 
-// OnUnknown makes a Chain continue if a resolver fails or does not know the name. Any other error
-// about the name is final.
+// OnUnknown is an argument of [NewChain]. It returns true if a resolver failed or does not know the
+// name. Any other error about the name is final.
 func OnUnknown(err error) bool {
 	var e *nomen.Error
 	return !errors.As(err, &e) || e.Kind == nomen.Unknown
 }
 
-// OnFailure makes a Chain continue only if a resolver fails.
+// OnFailure is an argument of [NewChain]. It returns true only if a resolver failed.
 func OnFailure(err error) bool { return !errors.As(err, new(*nomen.Error)) }
 
 // Resolve implements [nomen.Resolver].
@@ -44,8 +44,8 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 // ResolveIf is like [Client.ResolveIf]. It sends the validators to every resolver, but only the
 // resolver that issued them recognises them.
 //
-// If no resolver knows the name, the error comes from the first resolver. If some resolvers failed,
-// the error joins their errors, because they might know the name.
+// If no resolver knows the name, the error is that of the first resolver. If some resolvers failed,
+// ResolveIf returns their errors joined instead, because these resolvers may know the name.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

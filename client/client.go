@@ -32,15 +32,18 @@ const (
 	DefaultPerHost      = 16
 )
 
-// A Finder finds the ways to the resolvers of a name, best first. If a source of ways fails, the
-// Finder yields the error and continues with the next. [discover.Finder] implements it.
+// A Finder finds the ways to ask resolvers about a name, best first. If one of its sources fails,
+// the Finder yields the error and continues with the next source. [discover.Finder] implements
+// Finder.
 type Finder interface {
 	Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
 }
 
-// Options configure a [Client]. With the zero Options, it asks the authority of a name directly.
+// Options configure a [Client]. With the zero Options, a Client can only resolve urn:dns names, by
+// asking the host in the name.
 type Options struct {
-	// Via is the resolver or proxy to ask. "" means the resolver that Finder finds. The forms are:
+	// Via is the resolver or proxy to ask. If it is "", Finder finds the resolver. The other forms
+	// are:
 	//   - "HOST:PORT" or "HOST", and perhaps "/full" or "/element" for the form in which the
 	//     resolver expects names
 	//   - an http or https URL below which names are paths
@@ -48,25 +51,25 @@ type Options struct {
 	//   - a URL template with {name} or {+name}
 	Via string
 
-	// Finder finds resolvers if Via is "". If Finder is nil, the client can only resolve urn:dns
-	// names, by asking the host in the name.
+	// Finder finds resolvers if Via is "". If Finder is nil, the client asks the host in a urn:dns
+	// name, and cannot resolve other names.
 	Finder Finder
 
-	// Port is the port of resolvers for urn:dns names. 0 means [discover.Port]. A port from Finder
-	// takes precedence.
+	// Port is the port of resolvers for urn:dns names. If it is 0, [discover.Port] is used. A port
+	// from Finder takes precedence.
 	Port uint16
 
-	// Accept is the format that the user prefers, as media ranges (RFC 9110, 12.5.1). "" means no
-	// preference.
+	// Accept is the format that the user prefers, as media ranges (RFC 9110, 12.5.1). If it is "",
+	// the user has no preference.
 	Accept string
 
 	// Simple sends Simple-Requests (HTTP/0.9), to which the response is a body without a head
-	// (1995, 3.3: Y95-32). It has no effect on resolvers at a URL.
+	// (1995, 3.3: Y95-32). Simple has no effect if the resolver is at a URL.
 	Simple bool
 
-	// Guard rejects private addresses in every request except requests to Via. Set it in programs
-	// that send requests for untrusted users. Without Guard, a private address is rejected only if
-	// a public server redirects to it.
+	// Guard makes the client connect only to public addresses, except for requests to Via. It is
+	// meant for programs that send requests on behalf of untrusted users. Without Guard, a private
+	// address is rejected only if a public server redirects to it.
 	Guard bool
 
 	Timeout      time.Duration // for an attempt at an address; 0 means DefaultTimeout
@@ -74,35 +77,36 @@ type Options struct {
 	MaxRedirects int           // 0 means DefaultMaxRedirects; negative means that redirects are not followed
 	UserAgent    string        // User-Agent of requests; "" means none
 
-	// Stagger is how long to wait for an answer before also trying the next address of a host. 0
-	// means DefaultStagger. If it is negative, the next address is only tried when the previous one
-	// has failed.
+	// Stagger is how long to wait for an answer before also trying the next address of a host. If
+	// it is 0, DefaultStagger is used. If it is negative, the next address is tried only after the
+	// previous attempt has failed.
 	Stagger time.Duration
 
-	// Retries is how often a busy server is asked again. 0 means DefaultRetries, and a negative
-	// number means never.
+	// Retries is the maximum number of times that a busy server is asked again. If it is 0,
+	// DefaultRetries is used. If it is negative, a busy server is not asked again.
 	Retries int
 
 	PerHost int     // concurrent requests to a host; 0 means DefaultPerHost, negative no limit
 	Rate    float64 // requests per second to a host; 0 means no limit
 
-	// DNS looks up hosts. nil means [net.DefaultResolver].
+	// DNS looks up hosts. If it is nil, [net.DefaultResolver] is used.
 	DNS discover.DNS
 
-	// DialContext connects to an address. nil means a [net.Dialer].
+	// DialContext connects to an address. If it is nil, a [net.Dialer] is used.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Transport sends requests to a resolver at a URL. nil means a transport that follows the
-	// options above.
+	// Transport sends requests to a resolver at a URL. If it is nil, a transport with the options
+	// above is used.
 	Transport http.RoundTripper
 
-	// NewTraces starts a new trace for each question whose context has none from [WithTraceparent].
+	// NewTraces makes the client start a new trace for each question whose context has no trace
+	// (see [WithTraceparent]).
 	NewTraces bool
 
 	Now func() time.Time // returns the current time; nil means [time.Now]
 
-	// Trace is called for each step with a description for people, by one goroutine at a time. It
-	// may be nil.
+	// Trace is called with a description of each step, for users. It is called by one goroutine at
+	// a time. It may be nil.
 	Trace func(step string)
 }
 
@@ -112,7 +116,7 @@ type Client struct {
 	via     way     // nil to find a resolver for each name
 	web     http.RoundTripper
 	guarded *plain // for URLs that the user has not chosen
-	own     *plain // without Options.Transport; otherwise the same as web
+	own     *plain // like web, but never Options.Transport
 	hosts   *limits
 	forms   knownForms
 	tracing sync.Mutex
@@ -180,20 +184,21 @@ func (c *Client) tracef(format string, args ...any) {
 	c.o.Trace(fmt.Sprintf(format, args...))
 }
 
-// Resolve implements [nomen.Resolver]. Besides the errors of that interface it returns a
+// Resolve implements [nomen.Resolver]. In addition to the errors of that interface, it returns a
 // [*RouteError], [*UnreachableError], [*WaysError], [*StatusError], [*FormatError], [*SizeError],
 // [*TimeError] or [*RedirectError].
 //
-// The fragment of the subject is not sent, but is added to the locations in the answer (2012, 2.4:
-// N12-38). The resource in an answer to I2R is a stream, which the caller must close.
+// The client does not send the fragment of the subject, but adds it to the locations in the answer
+// (2012, 2.4: N12-38). The resource in an answer to I2R is a stream, which the caller must close.
 func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	a, _, err := c.ResolveIf(ctx, q, Validators{})
 	return a, err
 }
 
-// ResolveIf is like [Client.Resolve] for a caller that already has an answer to the question, which
-// came with the validators. If this answer is still current, the error is [ErrUnchanged]. ResolveIf
-// also returns the validators for the next request, which are zero if the answer must not be kept.
+// ResolveIf is like [Client.Resolve] for a caller that has an earlier answer to the question. The
+// validators are those that came with this answer. If the answer is still current, the error is
+// [ErrUnchanged]. ResolveIf also returns the validators for the next request. They are zero if the
+// answer must not be cached.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -216,7 +221,8 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Val
 	return a, got, err
 }
 
-// checkComponents returns an error if the components or the query of q cannot be sent after a name.
+// checkComponents returns an error if the components or the query of q cannot be appended to a name
+// in a request.
 func checkComponents(q nomen.Question) error {
 	for _, s := range []string{components(q), q.Query} {
 		if s != "" && (!validTarget(s) || strings.Contains(s, "#")) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A destination is the target of a redirect. It is a name, a new base URL of the same resolver, or
-// another URL.
+// A destination is the target of a redirect. The target is a name, a new base URL of the same
+// resolver, or another URL.
 type destination struct {
 	subject   subject
 	site      string
@@ -19,7 +19,7 @@ type destination struct {
 	fetchable bool // its scheme is http or https
 }
 
-// destination reads the target of a redirect from the reason phrase or the Location field (1995, 4;
+// destination parses the target of a redirect in the reason phrase or the Location field (1995, 4;
 // A95-4).
 func (r *reply) destination(s hop) (destination, error) {
 	if r.status == http.StatusMovedPermanently || r.status == http.StatusFound {
@@ -41,7 +41,7 @@ func (r *reply) destination(s hop) (destination, error) {
 	}
 	d := destination{url: u.String(), fetchable: isWebScheme(u.Scheme)}
 	if strings.HasPrefix(strings.ToLower(location), u.Scheme+":") {
-		d.url = location // as spelled
+		d.url = location // as in the Location field
 	}
 	if at, ok := s.way.(site); ok && d.fetchable {
 		return r.onSite(s, at, u, d), nil
@@ -49,9 +49,9 @@ func (r *reply) destination(s hop) (destination, error) {
 	return d, nil
 }
 
-// onSite interprets a redirect to u from a resolver on the web. If u is the URL of another name at
-// that resolver, or of the same name at a new base URL, onSite returns that as the destination.
-// Otherwise it returns d.
+// onSite interprets a redirect to u by a resolver on the web. If u is the URL of another name at
+// that resolver, the result is this name. If u is the URL of the same name at a new base URL, the
+// result is this base URL. Otherwise, onSite returns d.
 func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
 		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {
@@ -64,8 +64,8 @@ func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	return d
 }
 
-// moved returns the new base URL of the resolver if u is about the same name at the same resolver,
-// for example because http redirects to https.
+// moved returns the new base URL of the resolver if u has the same name at the same resolver. A
+// redirect from http to https is an example.
 func (s hop) moved(at site, u *url.URL) (string, bool) {
 	old, err := url.Parse(at.base)
 	if err != nil || bareHost(old) != bareHost(u) {
@@ -96,12 +96,12 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 
 func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
-// isWebScheme reports whether URIs with this scheme are locations on the web. They can also be
+// isWebScheme reports whether URIs with this scheme are locations on the web. Such URIs can also be
 // names.
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
-// nameAlone reads a Location that is a name, or a path that consists of a name, with directives and
-// a fragment. It drops the directives, because the next request has its own.
+// nameAlone parses a Location that is a name, or a path that consists of a name, with directives
+// and a fragment. It drops the directives, because the next request has its own directives.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
 	location, fragment, _ := strings.Cut(location, "#")
@@ -126,8 +126,8 @@ func urnIn(phrase string) (subject, bool) {
 	return subject{}, false
 }
 
-// token returns the word at offset i of s. If s has other words, punctuation at the end belongs to
-// the sentence, so token removes it.
+// token returns the word at offset i of s. If s has other words, token removes punctuation at the
+// end, which belongs to the sentence.
 func token(s string, i int) string {
 	if i > 0 && s[i-1] == '<' {
 		if inner, _, ok := strings.Cut(s[i:], ">"); ok {

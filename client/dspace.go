@@ -11,12 +11,13 @@ import (
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
-// dspaceLabel begins the address of a DSpace repository, which is dspace:https://HOST/PATH.
+// dspaceLabel is the prefix of the address of a DSpace repository, which is
+// dspace:https://HOST/PATH.
 const dspaceLabel = "dspace:"
 
-// A dspace is a DSpace repository, which resolves its handles for Handle servers. They ask it
-// through a plug-in for remote repositories. The response to /resolve/HANDLE is a JSON list with
-// one URL, or null if the handle does not exist.
+// A dspace is a DSpace repository, which has handles and their URLs. Its plug-in for Handle servers
+// answers a request for /resolve/HANDLE with a JSON list of one URL, or with null if the handle
+// does not exist.
 type dspace struct{ base string } // base is an http or https URL that ends in a slash
 
 func parseDSpace(via string) (way, error) {

@@ -62,8 +62,8 @@ func (e *UnreachableError) Error() string {
 	return b.String()
 }
 
-// reasonOf removes the address and the word "connect" from a network error, because the message
-// already has them.
+// reasonOf removes the address and the word "connect" from a network error, because the error
+// message already has both.
 func reasonOf(err error) error {
 	if e, ok := err.(*net.OpError); ok && e.Err != nil {
 		err = e.Err
@@ -83,11 +83,12 @@ func (e *UnreachableError) Unwrap() []error {
 	return errs
 }
 
-// A StatusError means that the response has a status that no answer has, such as 503.
+// A StatusError means that a response has a status that is not an answer about the name, such as
+// 503.
 type StatusError struct {
 	Code       int
 	Reason     string        // reason phrase, without control characters
-	RetryAfter time.Duration // how long the server asked to wait, or 0
+	RetryAfter time.Duration // time that the server asked to wait, or 0
 }
 
 func (e *StatusError) Error() string {
@@ -115,7 +116,7 @@ func (e *WaysError) Error() string {
 }
 
 // Unwrap returns the errors of the resolvers that could not be reached, which might have known the
-// name. If all were reached, it returns all errors.
+// name. If all resolvers were reached, Unwrap returns all errors.
 func (e *WaysError) Unwrap() []error {
 	failed := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !OnFailure(err) })
 	if len(failed) > 0 {
@@ -124,8 +125,8 @@ func (e *WaysError) Unwrap() []error {
 	return e.Errs
 }
 
-// A TimeError means that a resolver was asked about another time, but its answer is not about that
-// time.
+// A TimeError means that the question was about the state of a name at another time, but the answer
+// is not.
 type TimeError struct {
 	Name string
 	At   time.Time
@@ -136,11 +137,11 @@ func (e *TimeError) Error() string {
 }
 
 // A FormatError means that the client does not understand the format of a result (1995, 3.1.2:
-// Y95-35). It has the body.
+// Y95-35). The error contains the body.
 type FormatError struct {
 	Type string // media type, or ""
 	Body []byte // as received
-	Err  error  // for a known format: why it could not be read
+	Err  error  // for a known format: the error of parsing it
 }
 
 func (e *FormatError) Error() string {
@@ -167,7 +168,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("client: response %s larger than %d bytes", e.What, e.Limit)
 }
 
-// A RedirectError means that redirects form a loop, or are too many.
+// A RedirectError means that redirects form a loop, or that there are too many redirects.
 type RedirectError struct {
 	Chain []string // the names and URLs in order, and the next target
 	Loop  bool     // the next target is already in the chain

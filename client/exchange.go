@@ -14,8 +14,9 @@ import (
 )
 
 // exchange sends m to the addresses of e until one of them answers. It tries the next address when
-// the previous attempt has failed or is taking a while (Y95-24). A refused connection, a timeout, a
-// truncated or malformed response, and a status such as 503 do not count as answers.
+// the previous attempt has failed, or has not succeeded within [Options.Stagger] (Y95-24). A
+// refused connection, a timeout, a truncated or malformed response, and a status such as 503 do not
+// count as answers.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	m.traced = traced(ctx)
 	request, err := m.bytes()
@@ -62,7 +63,7 @@ func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	return failed
 }
 
-// isTooLarge reports whether a response exceeded the limit. No other address is then tried.
+// isTooLarge reports whether a response exceeded the limit. The other addresses are then not tried.
 func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
 // inTurn returns the addresses in the order in which to try them. IPv4 and IPv6 alternate,
@@ -126,8 +127,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	return r, nil
 }
 
-// dial connects to an address and not to a name, because a second lookup could return an address
-// that was not checked.
+// dial connects to an address that was checked before. It does not accept a host name, because a
+// second lookup could return a different address.
 func (c *Client) dial(ctx context.Context, ap netip.AddrPort, guarded bool) (net.Conn, error) {
 	if guarded {
 		if err := guard.Check(ap.Addr()); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways returns the resolvers to try for a hop: the way of the hop if it has one, otherwise
-// [Options.Via] if it is set, otherwise the resolvers that are found for the name.
+// ways returns the resolvers to try for a hop. If the hop has a way, this is the only one.
+// Otherwise, the resolver in [Options.Via] is used, or the Finder is asked.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
@@ -29,8 +29,8 @@ func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[wa
 	}
 }
 
-// find yields the ways from the Finder. For a way that does not offer the service, it yields an
-// error.
+// find yields the ways from the Finder. If a way does not offer the service, find yields an error
+// for it.
 func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(way, error) bool) {
 	some := false
 	for found, err := range c.o.Finder.Find(ctx, s.name) {
@@ -110,7 +110,7 @@ func offers(offered []string, s nomen.Service) bool {
 	return false
 }
 
-// A location is a URL that a NAPTR rule gives for a resource or a result.
+// A location is a URL that a NAPTR rule assigns to a resource or to the result of a service.
 type location struct {
 	url      string
 	services string // services whose results are at the URL, with spaces around each; "" for the URL of the resource
@@ -120,15 +120,15 @@ func (l location) key(about subject) string { return l.url + " " + about.name.Ke
 
 func (l location) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// has reports whether l gives the result of a service. A URI that is not an http or https URL is
-// itself the result.
+// has reports whether l is the URL of the result of a service. If the URI is not an http or https
+// URL, the URI itself is the result.
 func (l location) has(s nomen.Service) bool {
 	scheme, _, _ := strings.Cut(l.url, ":")
 	return s != "" && strings.Contains(l.services, " "+string(s)+" ") && isWebScheme(strings.ToLower(scheme))
 }
 
-// ask reads the result of a service at a location. If the resource is there, the location is the
-// answer.
+// ask reads the result of a service at a location. If the location is that of the resource, the
+// location itself is the answer.
 func (l location) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	if l.has(q.Service) {
 		return c.getAbout(ctx, at, q, l.url, l.url)

@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// ApplyFragment adds the fragment of u, which was requested, to the locations that have none (2012,
+// ApplyFragment adds the fragment of the requested URI u to the locations without a fragment (2012,
 // 2.4 and App. A: N12-38; RFC 9110, 10.2.2). If the fragment has no meaning in the resource, a
 // client shows the whole resource (N12-39).
 func ApplyFragment(a *nomen.Answer, u uri.URI) {

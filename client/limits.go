@@ -20,7 +20,7 @@ type limits struct {
 type hostLimit struct {
 	slots  chan struct{} // an element for each request in progress; nil means no limit
 	bucket *rate.Limiter // nil means no limit
-	users  int           // callers that have a slot or wait for one
+	users  int           // callers that have a slot or wait for a slot
 }
 
 func newLimits(perHost int, perSecond float64) *limits {
@@ -29,8 +29,8 @@ func newLimits(perHost int, perSecond float64) *limits {
 
 const maxIdleHosts = 1024
 
-// enter waits until another request to host is allowed. If the error is nil, the caller must call
-// leave when the request is done.
+// enter waits until another request to host is allowed. If enter returns no error, the caller must
+// call leave at the end of the request.
 func (l *limits) enter(ctx context.Context, host string) (leave func(), err error) {
 	if l.perHost < 0 && l.rate == 0 {
 		return func() {}, nil
@@ -74,8 +74,8 @@ func (l *limits) part(h *hostLimit) {
 	h.users--
 }
 
-// forget removes idle hosts to make room for another. It keeps hosts whose rate limit is partly
-// used, because they were asked recently.
+// forget removes idle hosts to make room for another. It does not remove a host with recent
+// requests, so that the rate limit of that host stays in force.
 func (l *limits) forget() {
 	if len(l.hosts) < maxIdleHosts {
 		return

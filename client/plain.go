@@ -19,8 +19,8 @@ import (
 )
 
 // A plain sends requests without a body to http URLs, over persistent connections. It works in the
-// goroutine of the caller. This costs half as much as the transport of net/http, which passes
-// requests and responses between goroutines. A plain leaves all other requests to net/http.
+// goroutine of the caller, so it takes half as much CPU time as the transport of net/http, which
+// passes requests and responses between goroutines. A plain passes all other requests to net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	other   *http.Transport
@@ -39,19 +39,20 @@ type kept struct {
 	head io.LimitedReader // limits the head of a response, but not its body
 	out  *bufio.Writer
 	used time.Time // when it became idle
-	old  bool      // it has carried a request
+	old  bool      // it was used for a request before
 
-	quiet func() bool // reports whether nothing arrived while it was idle
+	quiet func() bool // reports whether nothing arrived while the connection was idle
 
 	public  bool // the remote address is public or unknown
-	limited bool // it has a deadline
+	limited bool // the connection has a deadline
 }
 
 // maxIdleTime is how long a connection may be idle. Servers close idle connections after a minute
 // or two.
 const maxIdleTime = 30 * time.Second
 
-// maxIdleAll limits the idle connections to all hosts, unless more are allowed to a single host.
+// maxIdleAll is the maximum number of idle connections to all hosts together, unless the limit for
+// a single host is higher.
 const maxIdleAll = 256
 
 func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
@@ -73,8 +74,8 @@ func (p *plain) carries(u *url.URL) bool {
 }
 
 // roundTrip sends a request, and reports whether the response came from a public address. The
-// request, including the body of its response, ends with its context, or at a deadline that is not
-// zero.
+// request and the body of the response are canceled when the context ends, or at the deadline if it
+// is not zero.
 func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Response, public bool, _ error) {
 	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
 		return nil, true, errControl
@@ -93,8 +94,8 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 			return resp, c.public, nil
 		}
 		c.Close()
-		// The server may have closed the idle connection. There was then no response, so the
-		// request can be repeated safely (RFC 9110, 9.2.2).
+		// The server may have closed the idle connection. Because there was no response, the
+		// request can be repeated safely (RFC 9110, section 9.2.2).
 		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil || over(deadline) {
 			return nil, c.public, err
 		}
@@ -153,7 +154,7 @@ func (p *plain) remove(address string, i, j int) {
 	}
 }
 
-// give keeps a connection for the next request.
+// give makes a connection available for the next request.
 func (p *plain) give(address string, c *kept) {
 	c.used, c.old = time.Now(), true
 	p.mu.Lock()
@@ -181,7 +182,7 @@ func (p *plain) closeOldest() {
 	p.remove(oldest, 0, 1)
 }
 
-// watch schedules a sweep.
+// watch schedules a sweep, unless a sweep is scheduled.
 func (p *plain) watch() {
 	if !p.watched && p.count > 0 {
 		p.watched = true
@@ -254,8 +255,8 @@ func (c *kept) ask(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// writeHead writes the head of an HTTP/1.1 request. It omits fields without a value. The caller has
-// checked the fields.
+// writeHead writes the head of an HTTP/1.1 request. It omits fields without a value. The caller
+// must have checked the fields.
 func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString(req.Method + " ")
 	w.WriteString(req.URL.RequestURI())
@@ -307,8 +308,8 @@ func (b *plainBody) Close() error {
 	return nil
 }
 
-// end gives the connection back, or closes it if the request was cancelled, because then it has a
-// deadline in the past.
+// end makes the connection available again. If the request was canceled, end closes the connection,
+// which then has a deadline in the past.
 func (b *plainBody) end(whole bool) {
 	if b.ended {
 		return

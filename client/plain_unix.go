@@ -9,7 +9,7 @@ import (
 )
 
 // quiet returns a function that reports whether nothing has arrived on an idle connection, neither
-// data nor the end of the stream. The function does not block, and discards data that has arrived.
+// data nor the end of the stream. The function does not block. It discards data that has arrived.
 func quiet(conn net.Conn) func() bool {
 	s, ok := conn.(syscall.Conn)
 	if !ok {

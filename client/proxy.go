@@ -15,8 +15,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A proxy is a resolver at HOST:PORT. It may answer for names of any kind (1995, 3.2: Y95-38), or
-// be the resolver of the name's authority and know only ElementIDs (3.3: Y95-30).
+// A proxy is a resolver at HOST:PORT. It may answer for names of any kind (1995, 3.2: Y95-38). It
+// may also be the resolver of only one authority, and then it may know only ElementIDs (1995, 3.3:
+// Y95-30).
 type proxy struct {
 	host  string
 	port  uint16
@@ -32,7 +33,8 @@ func (p proxy) locates(s nomen.Service) bool {
 
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-// ask sends the question in one form after the other, until the resolver understands it.
+// ask sends the question in one form of the name after another, until the resolver understands the
+// request.
 func (p proxy) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error) {
 	e, err := p.endpoint(ctx, c, s)
 	if err != nil {
@@ -59,7 +61,7 @@ type formed struct {
 	of   string // the resolver, with the scheme and authority of the name; "" if the name has no ElementID
 }
 
-// requests returns the messages to try, in order.
+// requests returns the messages to try, in this order.
 func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
 	if err != nil {
@@ -70,7 +72,7 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	case accept == "" && asksAuthorities(q.Question):
 		accept = lines
 	case accept == "" && q.Service.Known():
-		accept = richest // best for a description; without Accept, a proxy may send any format
+		accept = richest // without Accept, a proxy may send any format
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)
 	of := hostPort(p.host, p.port) + " " + authority
@@ -90,8 +92,8 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	return []formed{full, short}, nil
 }
 
-// knownForms remembers which form of names a resolver understands for an authority, so that later
-// names are sent in that form.
+// knownForms caches the form of names that a resolver understands for an authority. Later requests
+// to this resolver use this form.
 type knownForms struct {
 	mu    sync.Mutex
 	forms map[string]string
@@ -116,9 +118,9 @@ func (t *knownForms) learn(m formed) {
 	}
 }
 
-// askEach sends requests until the resolver understands one, and returns the reply. If the resolver
-// understands none, askEach returns the first reply with the status 404, or the first reply if none
-// has that status.
+// askEach sends requests until the resolver understands one, and returns the reply to this request.
+// If the resolver understands none of them, askEach returns the first reply with the status 404. If
+// no reply has this status, it returns the first reply.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
@@ -143,8 +145,8 @@ func askEach(all []formed, known *knownForms, send func(message) (*reply, error)
 	return best, nil
 }
 
-// understood reports whether the server understood the request target, because it answered or
-// rejected the name itself.
+// understood reports whether the server understood the request target. A reply shows this if it
+// answers or rejects the name itself.
 func (r *reply) understood() bool {
 	for k := nomen.Malformed; k <= nomen.Gone; k++ {
 		if r.reason == k.Phrase() {
@@ -162,8 +164,8 @@ func failedOn(err error) bool {
 }
 
 // elementOf returns the scheme and authority of s, such as "dns:example.org", and the ElementID as
-// spelled (1995, 2). It returns false if the name has no ElementID. It also returns false for a
-// question with components, which cannot follow an ElementID (Y95-08).
+// spelled (1995, 2). It returns false if the name has no ElementID, or if the question has
+// components, which cannot follow an ElementID (Y95-08).
 func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if s.name.Scheme() != "urn" {
 		return "", "", false

@@ -15,13 +15,13 @@ import (
 )
 
 type reply struct {
-	status int    // 200 if simple
+	status int    // 200 if simple is true
 	reason string // reason phrase without control characters
 	header http.Header
 	body   []byte
-	simple bool          // in HTTP/0.9, which has no head
-	public bool          // from a public address
-	url    string        // of the request; "" for the 1995 protocol
+	simple bool          // the response is in HTTP/0.9, which has no head
+	public bool          // the response came from a public address
+	url    string        // URL of the request; "" for the 1995 protocol
 	from   string        // identifies the request for [Validators]
 	stream io.ReadCloser // body of a resource; nil if it is in body
 	length int64         // of stream; -1 if unknown
@@ -34,11 +34,11 @@ func (r *reply) String() string {
 	return fmt.Sprintf("%d %s, %d bytes of %q", r.status, r.reason, len(r.body), r.header.Get("Content-Type"))
 }
 
-// maxHead is the maximum size in bytes of a head.
+// maxHead is the maximum size of the head of a response, in bytes.
 const maxHead = 64 << 10
 
-// readReply reads a response to its end, with at most maxBody bytes of body. Text that does not
-// begin with a status line is an HTTP/0.9 body.
+// readReply reads a whole response, with a body of at most maxBody bytes. A response that does not
+// begin with a status line is the body of an HTTP/0.9 response.
 func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	bounded := &io.LimitedReader{R: conn, N: maxHead}
 	in := bufio.NewReader(bounded)
@@ -62,7 +62,7 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 }
 
 // readHead reads the head of a response, and any informational responses before it (RFC 9110,
-// 15.2). The limit is for all of these together.
+// 15.2). The limit applies to all of them together.
 func readHead(in *bufio.Reader, limited *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)
@@ -116,7 +116,7 @@ func readBody(r io.Reader, maxBody int64) ([]byte, error) {
 }
 
 // endsInURL reports whether a text/urc-0 body ends within a bracketed URL (1995, 3.4.2: Y95-48). In
-// HTTP/1.0 without a length, only this can show that the body was truncated.
+// HTTP/1.0, a body without Content-Length can be recognised as truncated only in this way.
 func (r *reply) endsInURL() bool {
 	const open = "<URL:"
 	i := bytes.LastIndex(r.body, []byte(open))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A message is a request of the 1995 protocol, in HTTP/1.0 or HTTP/0.9. net/http cannot send it,
-// because its target is not a path.
+// A message is a request of the 1995 protocol, in HTTP/1.0 or HTTP/0.9. The target of such a
+// request is not a path, so net/http cannot send it.
 type message struct {
 	target     string  // Request-URI
 	suffix     string  // the part of target after the name
@@ -25,8 +25,8 @@ func fields(all ...field) []field {
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
 
-// viaField returns the Via field for a question that has passed through hops resolvers, including
-// this client (RFC 9110, 7.6.3). It is "" for 0.
+// viaField returns the Via field for a question that has passed through the given number of
+// resolvers, including this client (RFC 9110, 7.6.3). It returns "" if hops is 0.
 func viaField(hops int) string {
 	if hops <= 0 {
 		return ""
@@ -36,8 +36,8 @@ func viaField(hops int) string {
 
 const maxVia = 100
 
-// identity returns a string that is the same for requests with the same response. It consists of
-// the target, the subject and the header fields.
+// identity returns a string that is the same for requests with the same response. The string
+// consists of the target, the subject and the header fields.
 func identity(where, about string, header []field) string {
 	var b strings.Builder
 	b.WriteString(where + " " + about)
@@ -54,8 +54,8 @@ func (m message) line() string {
 	return "GET " + m.target + " HTTP/1.0"
 }
 
-// bytes returns the message as it is sent, or an error if a field or the target could end its line
-// too early (Y95-72).
+// bytes returns the encoded message. It returns an error if a field or the target has characters
+// that could end its line (Y95-72).
 func (m message) bytes() ([]byte, error) {
 	if !validTarget(m.target) || !validHeader(m.host) {
 		return nil, errControl

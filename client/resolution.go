@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// A hop is a step of a resolution. It asks about a name in some way.
+// A hop is a step of a resolution: a question about a name, and the way to ask it.
 type hop struct {
 	subject
-	way     way  // nil if it must still be found
+	way     way  // nil if unknown
 	guarded bool // connect only to public addresses
 }
 
@@ -37,11 +37,12 @@ type resolution struct {
 	labels   []string
 	fragment string // fragment of the last redirect that had one
 
-	lead   *reply // the redirect to the present page
+	lead   *reply // the redirect to the current page
 	leader hop
 }
 
-// travel asks the resolvers of hops, beginning with s. It returns the answer and its validators.
+// travel follows the resolution from the hop s to an answer. It returns the answer and its
+// validators.
 func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validators, error) {
 	for {
 		if err := j.arrive(s); err != nil {
@@ -73,16 +74,16 @@ func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validato
 	}
 }
 
-// unreadable handles a hop that failed. If the hop is a page, the URL of the page is the answer,
-// because the resolver has said that the resource is there. Otherwise unreadable returns the error,
-// with the target of the last redirect.
+// unreadable handles a failed hop. If the hop is a page to which a resolver redirected, the URL of
+// the page is the answer, because the redirect has shown that the resource is there. Otherwise,
+// unreadable returns the error, with the target of the last redirect.
 func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen.Answer, error) {
 	p, isPage := s.way.(page)
 	var private *guard.AddressError
 	if isPage && j.lead != nil && ctx.Err() == nil && !errors.As(cause, &private) {
 		if a, err := j.lead.located(j.leader, p.url, j.question, j.client.o.Now()); err == nil {
 			j.client.tracef("%s cannot be read: %v", p.url, cause)
-			a.Why = append(a.Why, p.url+" could not be read") // without the reason, because strangers can read this
+			a.Why = append(a.Why, p.url+" could not be read") // without the cause, because clients of this server can read this
 			return a, nil
 		}
 	}
@@ -102,7 +103,8 @@ func (j *resolution) validators(r *reply) Validators {
 	return v
 }
 
-// had returns the caller's validators, or none if the caller's answer has another fragment.
+// had returns the validators of the caller's answer. It returns none if that answer has another
+// fragment.
 func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
@@ -111,7 +113,7 @@ func (j *resolution) had() Validators {
 	return v
 }
 
-// mark returns the fragment as a suffix for [Validators.From].
+// mark returns the suffix of [Validators.From] for the fragment.
 func (j *resolution) mark() string {
 	if j.fragment == "" {
 		return ""
@@ -119,8 +121,8 @@ func (j *resolution) mark() string {
 	return "\n#" + j.fragment
 }
 
-// ask asks in each way of a hop until one of them answers, and records that way in s. Then it
-// retries the ways that were busy.
+// ask tries the ways of a hop until a resolver answers, and records the way of this resolver in s.
+// If no resolver answers, ask retries the ways whose resolvers were busy.
 func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
 	var late busyWays
@@ -170,20 +172,20 @@ func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	return nil
 }
 
-// put asks the question in way w. It records w in s if the server answers, and in the parameter
-// late if the server is busy.
+// put asks the question in the way w. If the server answers, put records the way in s. If the
+// server is busy, put adds the way to the parameter late.
 func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
 	if err == nil {
 		*s = at
-	} else if after, ok := busy(err); ok { // otherwise the server asked for a longer pause
+	} else if after, ok := busy(err); ok { // if busy returns false, a retry makes no sense
 		late.ways, late.pause = append(late.ways, w), max(late.pause, after)
 	}
 	return r, err
 }
 
-// arrive returns an error if redirects form a loop or are too many.
+// arrive returns an error if redirects form a loop, or if there are too many redirects.
 func (j *resolution) arrive(s hop) error {
 	key := s.name.Key()
 	switch {
@@ -200,9 +202,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way to ask about a name to which the hop s redirects. It is the way of s if the
-// user has chosen that resolver and s does not read a page. Otherwise it is nil, and the resolver
-// of the name is looked up (1995, 4: Y95-43).
+// wayOn returns the way to ask about a name to which the hop s redirects. If the user has chosen
+// the resolver of s, and s does not read a page, this is the way of s. Otherwise, wayOn returns
+// nil, and the client looks up the resolver of the name (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -250,18 +252,19 @@ func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err
 	return next, a, err
 }
 
-// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3), and so is not
-// itself a location.
+// asksForList reports whether a URL is a request to a resolver for all locations (2012, 2.3). Such
+// a URL is not itself a location.
 func asksForList(locator string) bool {
 	u, err := url.Parse(locator)
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
-// replacement returns the name with which to continue, if there is one (1995, 4):
+// replacement returns the name with which to continue, if there is one (1995, 4). This is one of
+// the following:
 //
 //   - the name to which the answer redirects;
-//   - the only successor of a retired name, if a location was requested or
-//     [nomen.Question.Succeed] is set.
+//   - the only successor of a retired name, if a location was requested or [nomen.Question.Succeed]
+//     is set.
 func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
 	switch {
@@ -275,12 +278,12 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the hop after r must connect only to public addresses, because
-// [Options.Guard] is set or r came from a public address.
+// guards reports whether the hop after the reply r must connect only to public addresses. This is
+// the case if [Options.Guard] is set or if r came from a public address.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
 // finish adds the redirects to the explanation of the answer. It also adds the fragment of the last
-// redirect, which takes precedence over that of the question (RFC 9110, 10.2.2).
+// redirect, which takes precedence over the fragment in the question (RFC 9110, 10.2.2).
 func (j *resolution) finish(a *nomen.Answer) *nomen.Answer {
 	addFragment(a, j.fragment)
 	for _, label := range j.labels[1:] {

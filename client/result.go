@@ -18,7 +18,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// answer reads a reply that is not a redirect, and returns an error if it is not an answer.
+// answer returns the answer in a reply that is not a redirect. It returns an error if the reply is
+// not an answer.
 func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
 		return nil, refusal(s, r, j.question)
@@ -46,19 +47,20 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 		a.Service = nomen.I2C // a resolver answers with the default service if it does not offer the requested one (N12-32)
 	}
 	if isRequest(s.subject) && a.Service != j.question.Service {
-		a.Service = nomen.I2C // the response describes the resolver, whichever list was requested (1995, 3.5: Y95-54)
+		a.Service = nomen.I2C // the response describes the resolver itself (1995, 3.5: Y95-54)
 	}
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether a body without structure is an answer to s. A body from a resolver is
-// an answer. A body from a page to which a redirect led is the resource itself.
+// keepsText reports whether a body without structure is an answer to the hop s. Such a body is an
+// answer if it comes from a resolver. If it comes from a page to which a redirect led, it is the
+// resource itself.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
 }
 
-// isRequest reports whether a name is a reserved request to a resolver (1995, 3.5).
+// isRequest reports whether a name is reserved for requests to a resolver (1995, 3.5).
 func isRequest(s subject) bool {
 	_, element, _ := elementOf(s, nomen.Question{})
 	return strings.HasPrefix(element, urn.ReservedPrefix)
@@ -74,8 +76,8 @@ func (r *reply) raw() *nomen.Raw {
 }
 
 // unstructured completes an answer from a body without structure, which counts as a description
-// (1995, 3.1.2 and 3.4: Y95-35, Y95-40). If the service asks for a part of a description,
-// unstructured returns NoResult with the answer.
+// (1995, 3.1.2 and 3.4: Y95-35, Y95-40). If the requested service returns a part of a description,
+// unstructured returns both the answer and an error of kind NoResult.
 func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	a.Service = nomen.I2C
 	r.complete(a, s, nomen.I2C)
@@ -92,8 +94,8 @@ func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*no
 }
 
 // checkTime returns an error if a reply does not confirm the time in the question (RFC 7089,
-// 2.1.1). No resolver confirms a time in the future. Such a question only requires that the
-// resolver supports times.
+// 2.1.1). Resolvers do not confirm times in the future. For such a time, checkTime only checks that
+// the resolver supports times.
 func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil
@@ -120,7 +122,7 @@ func (r *reply) knowsTimes() bool {
 	return false
 }
 
-// content reads the answer from the body. For I2R and I2Rs any body is an answer.
+// content parses the body as an answer. For I2R and I2Rs, any body is an answer.
 func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	encoding := r.header.Get("Content-Encoding")
 	switch {
@@ -171,7 +173,7 @@ func (r *reply) truth() (same, ok bool) {
 	return false, false
 }
 
-// decode reads the body by its media type, which is guessed for an HTTP/0.9 body.
+// decode parses the body according to its media type (see mediaType).
 func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	contentType := r.mediaType()
 	f, ok := format.Lookup(contentType)
@@ -185,8 +187,9 @@ func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// mediaType returns the media type that the server sent. For HTTP/0.9, and for text/urc-0 without a
-// Content-Type (RFC 1945, 7.2.1), it is guessed from the content.
+// mediaType returns the media type that the server sent. Without a Content-Type (RFC 1945, 7.2.1),
+// it recognises text/urc-0 and the body of an HTTP/0.9 response by the content, and otherwise
+// returns "".
 func (r *reply) mediaType() string {
 	told := r.header.Get("Content-Type")
 	if told != "" {
@@ -209,7 +212,8 @@ func looksLike(body []byte) string {
 	return format.TypeText
 }
 
-// complete adds what the format does not contain, from the header fields and the request.
+// complete adds to an answer what its format cannot represent, from the header fields and the
+// request.
 func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	if a.Service == "" {
 		a.Service = asked
@@ -239,7 +243,7 @@ func staleSince(h http.Header) time.Time {
 }
 
 // maxAge returns the max-age in Cache-Control (RFC 9111, 5.2.2.1), but at most a year. It returns 0
-// if the answer must not be reused without asking the resolver.
+// if the answer must be revalidated before each use.
 func maxAge(h http.Header) (age time.Duration) {
 	const year = 365 * 24 * 60 * 60
 	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
@@ -254,8 +258,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It returns a unchanged if a is a
-// redirect or already answers the service, or if RFC 2483 does not define the service.
+// project reduces a description to the result of the requested service. It returns a unchanged if a
+// is a redirect, if a already answers the service, or if RFC 2483 does not define the service.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
@@ -302,7 +306,7 @@ func (e *serviceError) Error() string {
 	return "it is an answer to " + strconv.Quote(string(e.got)) + ", not " + strconv.Quote(string(e.want))
 }
 
-// located returns an answer whose location is the target of a redirect.
+// located returns an answer with the target of a redirect as its location.
 func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
@@ -330,15 +334,17 @@ func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*no
 
 // isItem reports whether a Link field with the relation "item" or "archive" says that the resource
 // is at the target of a redirect. The server then does not offer the service, and has sent a
-// location instead (2012, 2.3.1: N12-32). Without such a field, the answer may be at the target.
+// location instead (2012, 2.3.1: N12-32). Without such a field, the target may be the answer
+// itself.
 func (r *reply) isItem(url string) bool {
 	return slices.ContainsFunc(r.links(url), func(l nomen.Location) bool {
 		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default
 	})
 }
 
-// inPlace answers with the location that a resolver sent instead of the requested service. This is
-// enough for a description. For any other service it returns an error.
+// inPlace returns the answer for a location that a resolver sent instead of the requested service.
+// If a description was requested, the location is an incomplete answer. For any other service,
+// inPlace returns an error.
 func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
 		return r.located(s, url, q, now)
@@ -347,8 +353,7 @@ func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*no
 }
 
 // links returns the locations with this URL in the Link fields (RFC 8288), and the cited name. It
-// reads the fields as a linkset (RFC 9264, 4.1), and ignores links to other URLs, most of which are
-// not about the location.
+// parses the fields as a linkset (RFC 9264, 4.1), and ignores links to other URLs.
 func (r *reply) links(url string) []nomen.Location {
 	var telling strings.Builder
 	for _, field := range r.header.Values("Link") {
@@ -372,7 +377,7 @@ func (r *reply) links(url string) []nomen.Location {
 // linkValues splits a Link field at commas outside targets and quoted strings (RFC 8288, 3).
 func linkValues(field string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		begin, until := 0, byte(0) // until is what ends the present target or string
+		begin, until := 0, byte(0) // until is the byte that ends the current target or string
 		for i := 0; i < len(field); i++ {
 			switch c := field[i]; {
 			case until == '"' && c == '\\':
@@ -418,8 +423,8 @@ func (s hop) cited(url string) name.Name {
 	return s.name
 }
 
-// refusal returns the error that the status of a reply represents. The server chooses the status by
-// the reverse of this function.
+// refusal returns the error that the status of a reply represents. It is the inverse of the
+// function by which the server chooses a status.
 func refusal(s hop, r *reply, q nomen.Question) error {
 	p := r.problem()
 	if e := p.Err(); e != nil {
@@ -460,7 +465,7 @@ func (r *reply) problem() *format.Problem {
 	return &format.Problem{}
 }
 
-// completed adds the name and the service of the question to an error from the server.
+// completed adds the name and the service of the question to an error that the server sent.
 func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	e.Name, e.Service, e.Message = s.spelling, q.Service, shown.Line(e.Message)
 	e.Offset = min(max(e.Offset, 0), len(e.Name))
@@ -476,8 +481,8 @@ func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	return e
 }
 
-// message returns the server's explanation. This is the reason phrase, or the first line of a text
-// body if the phrase is the standard one.
+// message returns the server's explanation. This is the reason phrase. If the server sent the
+// standard phrase for the status, it is the first line of a text body.
 func (r *reply) message() string {
 	if r.reason != "" && !strings.EqualFold(r.reason, http.StatusText(r.status)) {
 		return r.reason

@@ -22,16 +22,16 @@ func (r *reply) notNow(now time.Time) error {
 
 const maxRetryAfter = 24 * time.Hour
 
-// A busy server is asked again after firstPause, and then after twice as long each time. If it asks
-// for a pause longer than maxPatience, it is not asked again.
+// The client asks a busy server again after firstPause, and doubles the pause for each further
+// attempt. If the server asks for a pause longer than maxPatience, the client gives up.
 const (
 	firstPause  = 200 * time.Millisecond
 	maxPatience = 10 * time.Second
 )
 
-// busy reports whether it makes sense to ask again soon, and how long the server asked to wait.
-// Every question is safe to repeat (RFC 9110, 9.2.1), but that is useless if nothing listens at the
-// address or the attempt has timed out.
+// busy reports whether a retry makes sense after err, and how long the server asked to wait. Every
+// question can be repeated safely (RFC 9110, 9.2.1). A retry does not make sense if the connection
+// was refused or the attempt has timed out.
 func busy(err error) (time.Duration, bool) {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -43,8 +43,8 @@ func busy(err error) (time.Duration, bool) {
 	return 0, errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits before retry n, which starts at 0. It adds a random time of at most a half, so that
-// many clients do not come back at once.
+// pause waits before retry n, which starts at 0. It adds a random time of up to half the pause, so
+// that many clients do not retry at the same time.
 func pause(ctx context.Context, n int, least time.Duration) error {
 	wait := firstPause << min(n, 10)
 	wait = max(wait, least) + rand.N(wait/2)

@@ -12,11 +12,11 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Parse parses a name that a user has typed, and returns a question about it without a service. It
-// removes angle brackets around the name and white space in a URN (1995, 2: Y95-05, Y95-06). The r-
-// and q-component of a URN go into their own fields. An f-component or fragment stays in Subject;
-// the client does not send it, but applies it to the answer (2012, 2.4: N12-38). In a urn:dns name
-// "#" is reserved, so a fragment is an error (Y95-08).
+// Parse parses a name as entered by a user. It returns a question about the name, without a
+// service. It removes angle brackets around the name and white space in a URN (1995, 2: Y95-05,
+// Y95-06). The r- and q-component of a URN go into their own fields. An f-component or fragment
+// stays in Subject. The client does not send it, but adds it to the locations in the answer (2012,
+// 2.4: N12-38). In a urn:dns name "#" is reserved, so a fragment is an error (Y95-08).
 //
 // The error is a [*nomen.Error] of kind Malformed, whose Name is s without brackets and white
 // space.
@@ -78,7 +78,7 @@ func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	return u, nil
 }
 
-// unfold removes angle brackets around a name, and white space that does not belong to it.
+// unfold removes angle brackets around a name, and white space in a URN.
 func unfold(s string) string {
 	s = strings.TrimSpace(s)
 	if inner, delimited := uri.Undelimit(s); delimited {
@@ -90,7 +90,7 @@ func unfold(s string) string {
 	return strings.Join(strings.Fields(s), "")
 }
 
-// A subject is the name that a question is about, as it was spelled and parsed.
+// A subject is the name in a question, both as spelled and parsed.
 type subject struct {
 	name     name.Name
 	spelling string // without components; ASCII without white space

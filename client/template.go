@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A template is the URL of a resolver, with a place for the name.
+// A template is the URL of a resolver with a placeholder for the name.
 type template struct{ before, after string }
 
 func parseTemplate(via string) (way, error) {
@@ -26,8 +26,9 @@ func (t template) locates(service nomen.Service) bool { return wantsLocations(se
 
 func (t template) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// ask sends the rest of the question as directives after the name. Resolvers ignore directives that
-// they do not support (2012, 2.3.1). If the template has a query, directives cannot be added.
+// ask sends the service and the other parameters of the question as directives after the name.
+// Resolvers ignore directives that they do not support (2012, 2.3.1). It adds directives only if
+// the template ends with the name and has no query.
 func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	inQuery := strings.Contains(t.before, "?")
 	suffix := ""
@@ -41,8 +42,8 @@ func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply
 	return c.getAbout(ctx, at, q, target, t.before+at.name.Key()+t.after+suffix)
 }
 
-// spell returns a name for insertion into a path or query. A name that is the whole query is
-// unchanged (RFC 2169, 2.0). A name that is a value in a query is escaped.
+// spell returns a name for insertion into a path or query. A name that is the whole query is not
+// changed (RFC 2169, section 2). A name that is a value in a query is percent-encoded.
 func (t template) spell(spelling string, inQuery bool) string {
 	switch {
 	case !inQuery:

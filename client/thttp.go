@@ -9,17 +9,19 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// thttpPath ends the URL of a resolver for RFC 2169.
+// thttpPath is the end of the URL of a resolver for RFC 2169.
 const thttpPath = "/uri-res/"
 
-// A thttp is a resolver to which requests have SERVICE "?" URI after its URL (RFC 2169, 2.0).
+// A thttp is a resolver for RFC 2169. The URL of a request is the base, the service, "?" and the
+// URI (RFC 2169, section 2).
 type thttp struct{ base string } // base ends in thttpPath
 
 func (t thttp) key(about subject) string { return t.base + about.name.Key() }
 
 func (t thttp) locates(service nomen.Service) bool { return wantsLocations(service) }
 
-// asked returns the service to send. It replaces I2N and I2Cs, which RFC 2169 does not have.
+// asked returns the service to request. RFC 2169 does not have I2N and I2Cs, so asked replaces them
+// by other services.
 func (t thttp) asked(service nomen.Service) nomen.Service {
 	switch service {
 	case nomen.I2N:
@@ -51,8 +53,8 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpServices maps services to their names in RFC 2169, 3. Services that are missing have the
-// names of RFC 2483. The default is N2L.
+// thttpServices maps services to their names in RFC 2169, 3. All other services have their names of
+// RFC 2483. The default service is N2L.
 var thttpServices = map[nomen.Service]string{
 	nomen.I2Ls: "N2Ls", nomen.I2R: "N2R", nomen.I2Rs: "N2Rs", nomen.I2C: "N2C", nomen.I2Cs: "N2C",
 	nomen.I2N: "N2Ns", nomen.I2Ns: "N2Ns", nomen.IisI: "I=I",

@@ -6,10 +6,10 @@ import (
 	"github.com/nomen-project/nomen/internal/trace"
 )
 
-// WithTraceparent returns a context for questions that belong to a trace. A [Client] adds the
-// header field traceparent with this value to all requests for such a question (W3C Trace Context),
-// also to other resolvers after a redirect. Simple-Requests have no header, and so cannot have it.
-// If the value is invalid, WithTraceparent returns ctx and false.
+// WithTraceparent returns a context for questions that belong to a trace. For such a question, a
+// [Client] sends the header field traceparent with this value in all requests (W3C Trace Context),
+// including requests to other resolvers after a redirect. Simple-Requests have no header fields and
+// cannot belong to a trace. If the value is invalid, WithTraceparent returns ctx and false.
 func WithTraceparent(ctx context.Context, value string) (context.Context, bool) {
 	p, ok := trace.Parse(value)
 	return trace.With(ctx, p), ok

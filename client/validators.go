@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Validators identify a state of an answer, so that a later request can ask whether the answer is
-// still current (1995, 5: Y95-67; RFC 9110, 8.8). They can be stored.
+// Validators identify a version of an answer. With them, a later request can ask whether the answer
+// is still current (1995, 5: Y95-67; RFC 9110, 8.8). They can be stored.
 type Validators struct {
-	From     string `json:"from"`              // identifies the request to which they belong
+	From     string `json:"from"`              // identifies the request to which the validators belong
 	Tag      string `json:"tag,omitempty"`     // ETag
 	Modified string `json:"modified,omitzero"` // Last-Modified
 }
@@ -26,8 +26,8 @@ func (v Validators) Dated() bool {
 // ErrUnchanged means that the caller's answer is still current; see [Client.ResolveIf].
 var ErrUnchanged = errors.New("client: the answer is unchanged")
 
-// conditions returns the header fields that make a request conditional. The key identifies the
-// request.
+// conditions returns the header fields that make a request conditional. The key is the identity of
+// the request.
 func (v Validators) conditions(key string) []field {
 	if v.From == "" || v.From != key {
 		return nil
@@ -48,8 +48,8 @@ func (r *reply) validators() Validators {
 	return v
 }
 
-// renewed returns the validators to keep after a 304 response. Validators that the response does
-// not repeat (RFC 9110, 15.4.5) come from v.
+// renewed returns the validators after a 304 response. It keeps the validators of v that the
+// response does not repeat (RFC 9110, 15.4.5).
 func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
@@ -58,8 +58,8 @@ func (v Validators) renewed(r *reply) Validators {
 	return v
 }
 
-// hasDirective reports whether Cache-Control has a directive (RFC 9111, 5.2.2), with or without a
-// value.
+// hasDirective reports whether Cache-Control has the given directive (RFC 9111, 5.2.2), with or
+// without a value.
 func hasDirective(h http.Header, directive string) bool {
 	for d := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
 		key, _, _ := strings.Cut(strings.TrimSpace(d), "=")

@@ -14,24 +14,24 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A way is a resolver, with the form of requests to it.
+// A way is a resolver and the form of requests that it understands.
 type way interface {
-	// ask sends a question and returns the reply. A status such as 503 is an error.
+	// ask sends a question and returns the reply. It returns an error for a status such as 503.
 	ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error)
 
 	// key returns a string that is the same for all subjects for which the resolver gives the same
-	// answer. It is used to find loops.
+	// answer. The client uses the string to detect loops.
 	key(subject) string
 
-	// locates reports whether a redirect to a URL is itself the answer for this service, so that
-	// the client does not read the URL.
+	// locates reports whether a redirect to a URL is the answer for this service. Otherwise, the
+	// client reads the answer from the URL.
 	locates(nomen.Service) bool
 
-	// asked returns the service that the resolver answers for a question about this service.
+	// asked returns the service that the resolver performs when this service is requested.
 	asked(nomen.Service) nomen.Service
 }
 
-// An inquiry is a question with the validators of the caller's answer.
+// An inquiry is a question, with the validators of the answer that the caller already has.
 type inquiry struct {
 	nomen.Question
 	have Validators
@@ -65,15 +65,16 @@ func (c *Client) parseVia(via string) (way, error) {
 	return proxy{host: host, port: uint16(n), form: spelling}, nil
 }
 
-// placeholder is replaced by the name in a template. The name is escaped as the path or the query
-// requires, so {+name}, which in RFC 6570 means less escaping, means the same.
+// placeholder marks the place of the name in a template. The name is escaped as the path or the
+// query requires. The form {+name} of RFC 6570, which escapes fewer characters, therefore has the
+// same meaning.
 const (
 	placeholder = "{name}"
 	reserved    = "{+name}"
 )
 
-// parseURL parses the URL of a resolver. It is a template, a base for RFC 2169, or a base below
-// which names are paths.
+// parseURL parses the URL of a resolver. The URL may be a template, a resolver for RFC 2169, or a
+// base below which names are paths.
 func parseURL(via string) (way, error) {
 	via = strings.ReplaceAll(via, reserved, placeholder)
 	plain := strings.ReplaceAll(via, placeholder, "")
@@ -129,10 +130,10 @@ func components(q nomen.Question) string {
 	return s
 }
 
-// An authority is the resolver of its own names (1995, 3).
+// An authority is a resolver for the names of its own authority (1995, 3).
 type authority struct {
 	id      string
-	host    string // the host to ask, which is id unless discovery found another
+	host    string // the host to ask, which is id unless discovery found a different host
 	port    uint16
 	element string // ElementID as spelled, without white space
 }
@@ -159,9 +160,9 @@ func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, er
 	return endpoint{a.host, a.port, addrs, s.guarded}, nil
 }
 
-// message returns the request for the element. If the question is about another time, a query says
-// so. Because "?" is reserved (Y95-08), a resolver that does not support times rejects the request
-// instead of sending the present state.
+// message returns the request for the element. If the question is about another time, the request
+// has a query. A resolver that does not support times rejects such a request, because "?" is
+// reserved (Y95-08), and so does not send the current state.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id
@@ -187,16 +188,17 @@ func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop
 	return r, err
 }
 
-// asksAuthorities reports whether a question is a reserved request for naming authorities. The
-// answer is best as a list with a line for each authority (1995, 3.5.3 and 3.5.4). In a description
-// the authorities could only be links, because they are not other names of the subject.
+// asksAuthorities reports whether a question is a reserved request for a list of naming
+// authorities. The best format for the answer is a list with a line for each authority (1995, 3.5.3
+// and 3.5.4). A description has no field for them, because they are not other names of the subject.
 func asksAuthorities(q nomen.Question) bool {
 	key := q.Name.Key()
 	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
 }
 
-// preference returns the Accept field. This is the user's preference, or otherwise a format that
-// can contain names if the question is about names. For other questions it is "" (Y95-33).
+// preference returns the value of the Accept field for a question. This is the preference of the
+// user if there is one. Otherwise, it is a format that can represent names if the question is about
+// names, and "" if not (Y95-33).
 func (c *Client) preference(q nomen.Question) string {
 	if c.o.Accept == "" && asksAuthorities(q) {
 		return lines
@@ -207,12 +209,12 @@ func (c *Client) preference(q nomen.Question) string {
 	return c.o.Accept
 }
 
-// An endpoint is a host with its addresses.
+// An endpoint is a host and its addresses.
 type endpoint struct {
 	host    string
 	port    uint16
 	addrs   []netip.Addr
-	guarded bool // only public addresses
+	guarded bool // connect only to public addresses
 }
 
 func hostPort(host string, port uint16) string {

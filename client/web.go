@@ -31,7 +31,7 @@ const (
 
 var errComponents = errors.New("client: a request with an r- or q-component cannot also have a resource component, a time or a query")
 
-// A site is a resolver on the web for which names are paths below its URL.
+// A site is a resolver on the web. The path of a name begins with the path of the base URL.
 type site struct{ base string } // base is an http or https URL that ends in a slash
 
 func (s site) key(about subject) string { return s.base + about.name.Key() }
@@ -53,14 +53,14 @@ func (s site) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.getAbout(ctx, at, q, s.base+namePath(at.spelling)+suffix, s.base+at.name.Key()+suffix)
 }
 
-// wantsLocations reports whether a redirect to a URL is the answer for a service on the web. This
-// includes unknown services, because the default is a redirect to the resource.
+// wantsLocations reports whether a redirect to a URL is the answer for a service on the web.
+// Unknown services are included, because by default a resolver redirects to the resource.
 func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns the path for a name. It escapes the whole name if the name has a query. Servers
-// recognise such a path by the escaped colons.
+// namePath returns the path for a name. If the name has a query, namePath escapes the whole name,
+// including the colons. The escaped colons tell the server that the whole name is escaped.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -98,8 +98,8 @@ func spelled(all ...directive) string {
 	return b.String()
 }
 
-// suffixOf returns what comes after the name in a request. This is either directives, or the r- and
-// q-component (RFC 8141, 2.3).
+// suffixOf returns the text that follows the name in a request. This is either the directives, or
+// the r- and q-component (RFC 8141, 2.3).
 func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	directives, rq := spelled(all...), components(q)
 	if directives != "" && rq != "" {
@@ -108,8 +108,8 @@ func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	return rq + directives, nil
 }
 
-// webSuffix returns what comes after the name in a web request. It omits the service if the
-// question has an r- or q-component (RFC 8141).
+// webSuffix returns the text that follows the name in a web request. If the question has an r- or
+// q-component (RFC 8141), the text does not contain the service.
 func webSuffix(q nomen.Question) (string, error) {
 	service := string(q.Service)
 	if components(q) != "" {
@@ -145,14 +145,15 @@ func timeOf(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// webAccept returns the Accept field. It begins with
+// webAccept returns the value of the Accept field. It begins with
 //
-//   - for a resource: what the user accepts;
+//   - for a resource: the formats that the user accepts;
 //   - for a location, or an unknown service: a field that ranks the locations. It must not prefer a
 //     description, but accepts JSON, because the default of the name may be a description;
-//   - for any other service: what the user accepts, or what the client reads best.
+//   - for any other service: the formats that the user accepts, or else the formats from which the
+//     client reads answers without loss.
 //
-// It always ends with the format of errors.
+// The value always ends with the format of errors.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
@@ -169,8 +170,7 @@ func (c *Client) webAccept(q nomen.Question) string {
 	return "application/json;q=0.1, */*;q=0.1, " + details
 }
 
-// A page is the URL to which a redirect led. The client reads the answer there, instead of asking
-// the resolver.
+// A page is a URL to which a resolver redirected. The client reads the answer from this URL.
 type page struct{ url string }
 
 func (p page) key(subject) string { return p.url }
@@ -192,8 +192,8 @@ func (p page) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.get(ctx, c.transport(at), g)
 }
 
-// transport returns the transport for a hop. In a guarded hop, only requests to the resolver that
-// the user has chosen can reach a private network.
+// transport returns the transport for a hop. In a guarded hop, the client can connect to a private
+// network only to reach the resolver that the user has chosen.
 func (c *Client) transport(at hop) http.RoundTripper {
 	switch {
 	case at.guarded && (at.way != c.via || c.via == nil):
@@ -204,8 +204,8 @@ func (c *Client) transport(at hop) http.RoundTripper {
 	return c.own
 }
 
-// getAbout requests a URL about the name of a hop. The identity of the request does not depend on
-// the spelling of the name.
+// getAbout requests a URL that concerns the name of a hop. The identity of the request does not
+// depend on the spelling of the name.
 func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about string) (*reply, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -240,7 +240,7 @@ func (g *get) fields(c *Client) []field {
 	)
 }
 
-// get requests a URL without following redirects, and reads the whole response.
+// get sends a GET request without following redirects, and reads the whole response.
 func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
 	leave, err := c.hosts.enter(ctx, g.url.Host)
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*
 	return r, nil
 }
 
-// webError adds to an error which server did not answer, and which addresses were tried.
+// webError adds to an error the server that did not answer and the addresses that were tried.
 func (c *Client) webError(u *url.URL, err error) error {
 	if errors.As(err, new(*SizeError)) || errors.As(err, new(*UnreachableError)) {
 		return err
@@ -303,7 +303,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	if g.stream && resp.StatusCode == http.StatusOK {
 		r := headOf(resp)
 		r.public, r.url = peer, g.url.String()
-		slow.Stop() // starts again with the first read of the body
+		slow.Stop() // the first read of the body starts it again
 		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
 		return r, nil
 	}
@@ -336,7 +336,8 @@ func (c *Client) noAnswer() error {
 	return fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded)
 }
 
-// plainTrip is roundTrip with a deadline on the connection, instead of a timer and a context.
+// plainTrip is like roundTrip, but uses a deadline on the connection instead of a timer and a
+// context.
 func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g get) (*reply, error) {
 	deadline := time.Now().Add(c.o.Timeout)
 	var r *reply
@@ -357,7 +358,7 @@ func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g g
 	return nil, err
 }
 
-// A timed is a body that gives each read the time of one attempt.
+// A timed is a body for which each read may take as long as one attempt.
 type timed struct {
 	body   io.ReadCloser
 	slow   *time.Timer
@@ -396,8 +397,8 @@ func (c *Client) newTransport(guarded bool) *plain {
 	}, maxIdle)
 }
 
-// dialHost tries the addresses of a host, and returns the first connection. All addresses together
-// have the time of one attempt.
+// dialHost tries the addresses of a host and returns the first connection. The timeout of one
+// attempt applies to all addresses together.
 func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 //go:embed robots.txt
 var robotsText string
 
-// machines are the beginnings of the User-Agent fields of programs and libraries with which people
-// and their programs retrieve single items. They are checked before the list of robots, which has
-// some of them too. The letter case does not matter.
+// machines are the prefixes of the User-Agent fields of programs and libraries that people use to
+// retrieve single items. They take precedence over the list of robots, which contains some of them.
+// The comparison ignores the letter case.
 var machines = [...]string{
 	"aiohttp/", "apache-httpclient/", "axios/", "curl/", "git/", "go-http-client/", "got ", "got/", "guzzlehttp/", "httpie/", "java/",
 	"java-http-client/", "jetty/", "libcurl", "libwww-perl/", "lwp", "mozilla/5.0 (windows nt; windows nt 10.0; en-us) windowspowershell",
@@ -19,7 +19,7 @@ var machines = [...]string{
 	"python/", "r (", "reqwest/", "rest-client/", "ruby", "undici", "wget/", "zotero/",
 }
 
-// maxAgent is how many bytes of a User-Agent field are looked at.
+// maxAgent is the number of bytes of a User-Agent field that are examined.
 const maxAgent = 512
 
 func (r *robots) classOf(agent string) Class {

@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Class is a class of clients, by the User-Agent field.
+// A Class is a class of clients. It is determined by the User-Agent field.
 type Class uint8
 
 // The classes.
 const (
-	Regular Class = iota // browsers, and everything that is in no other class
+	Regular Class = iota // browsers, and all clients that are not in another class
 	Machine              // programs and libraries that people use, such as curl
-	Bot                  // robots by the list of COUNTER
+	Bot                  // robots in the list of COUNTER
 	Unknown              // no User-Agent field
 	Classes = 4          // number of classes
 )
@@ -26,10 +26,11 @@ func (c Class) String() string {
 	return [Classes]string{"regular", "machine", "bot", "unknown"}[c%Classes]
 }
 
-// A What says what a client got: the answer of a service, or none.
+// A What is the kind of answer that a client got: the service, or the reason for which there was no
+// result.
 type What uint8
 
-// Values of What. They are stored, so they must not change.
+// Values of What. They are stored and must not change.
 const (
 	Other  What = 0  // a service without a value of its own
 	Gone   What = 10 // the description of a retired name
@@ -41,7 +42,7 @@ var services = [...]nomen.Service{
 	1: nomen.I2L, 2: nomen.I2Ls, 3: nomen.I2R, 4: nomen.I2Rs, 5: nomen.I2C, 6: nomen.I2Cs, 7: nomen.I2N, 8: nomen.I2Ns, 9: nomen.IisI,
 }
 
-// Of returns the value of a service.
+// Of returns the What for answers of a service.
 func Of(s nomen.Service) What {
 	for i, known := range services {
 		if i > 0 && known == s {
@@ -64,7 +65,7 @@ func (w What) String() string {
 	return string(services[w])
 }
 
-// A Month is a month, counted from January of the year 0.
+// A Month is the number of months since January of the year 0.
 type Month uint16
 
 // MonthOf returns the month of a time (UTC).
@@ -87,16 +88,16 @@ func (m Month) Begin() time.Time {
 	return time.Date(int(m/12), time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// String returns the month as 2026-11.
+// String returns the month in a form such as 2026-11.
 func (m Month) String() string { return m.Begin().Format("2006-01") }
 
 // A Kind is a kind of [Row].
 type Kind uint8
 
-// The kinds of rows. They are stored, so they must not change.
+// The kinds of rows. They are stored and must not change.
 const (
 	OfName      Kind = 1 // counts of one name
-	OfAuthority Kind = 2 // sums for all names of an authority, also for those whose own counts are not kept
+	OfAuthority Kind = 2 // sums for all names of an authority, including names without own rows
 )
 
 // A Key identifies a [Row].
@@ -110,8 +111,8 @@ func (k Key) compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Month, o.Month), cmp.Compare(k.Kind, o.Kind), strings.Compare(k.Text, o.Text))
 }
 
-// A Row has the counts of a name or authority in a month. No two cells have the same day, What and
-// Class. They are in this order.
+// A Row has the counts of a name or an authority in a month. The cells are sorted by day, What and
+// Class, and no two cells have the same values of all three.
 type Row struct {
 	Key
 	Cells []Cell
@@ -120,7 +121,7 @@ type Row struct {
 // CompareRows compares rows by their keys.
 func CompareRows(a, b Row) int { return a.compare(b.Key) }
 
-// A Cell is a count.
+// A Cell is the count of one day, What and Class.
 type Cell struct {
 	Day   uint8 // of the month, from 1; 0 for the sum of all days
 	What  What
@@ -128,19 +129,18 @@ type Cell struct {
 	N     uint64
 }
 
-// code returns a number for everything in a cell but its count. Cells are in the order of this
-// number.
+// code encodes the day, What and Class of a cell as a number. Cells are sorted by this number.
 func (c Cell) code() uint64 { return uint64(c.Day)<<6 | uint64(c.What)<<2 | uint64(c.Class) }
 
 func cellOf(code, n uint64) Cell {
 	return Cell{Day: uint8(code >> 6), What: What(code >> 2 & 15), Class: Class(code & 3), N: n}
 }
 
-// MaxText is the maximum length of a name whose counts are kept. Longer names count only for their
-// authorities.
+// MaxText is the maximum length of a name whose counts are kept. Resolutions of longer names count
+// only for their authorities.
 const MaxText = 2048
 
-// Add returns the sums of two lists of cells that are in order.
+// Add returns the sums of two sorted lists of cells.
 func Add(a, b []Cell) []Cell {
 	if len(b) == 0 {
 		return a

@@ -9,29 +9,30 @@ import (
 )
 
 const (
-	clickTime  = 30 * time.Second // by the COUNTER Code of Practice
-	secretLife = time.Hour        // how long a secret is used
+	clickTime  = 30 * time.Second // as in the COUNTER Code of Practice
+	secretLife = time.Hour        // time after which a secret is replaced
 
-	bucketSlots = 8           // a cache line
-	tick        = time.Second // resolution of times in slots, as in the examples of the Code
+	bucketSlots = 8           // the slots of a bucket fill a cache line
+	tick        = time.Second // resolution of the times in slots, as in the examples of the Code of Practice
 )
 
-// clicks recognises double clicks. It keeps numbers and times in a table of fixed size, and works
-// without locks.
+// clicks recognises double clicks. It has a table of fixed size with numbers and times, which it
+// reads and writes without locks.
 type clicks struct {
-	size    int // slots of a generation, a power of two
+	size    int // number of slots in a generation, a power of two
 	now     atomic.Pointer[generation]
 	turning sync.Mutex // held while now is replaced
 
-	overflow atomic.Uint64 // clicks that were counted without a check, because there was no room
+	overflow atomic.Uint64 // clicks that were counted without a check because the table was full
 }
 
-// A generation has the clicks that were hashed with one secret. A slot has a number in its upper 48
-// bits, and the time of the last click in its lower 16 bits, in ticks since begin, plus 1.
+// A generation has the clicks that were hashed with the same secret. Each slot has a click: the
+// number of the click in its upper 48 bits, and the time of the last such click in its lower 16
+// bits. The time is the number of ticks since begin, plus 1.
 type generation struct {
 	secret   maphash.Seed
 	begin    time.Time
-	previous atomic.Pointer[generation] // nil as soon as its clicks are older than clickTime
+	previous atomic.Pointer[generation] // nil after all of its clicks are older than clickTime
 	slots    []atomic.Uint64
 }
 
@@ -43,8 +44,8 @@ func newClicks(size int) *clicks {
 	return k
 }
 
-// at returns the generation for a time. It makes the next generation if the secret is too old, or
-// if the clock was set back.
+// at returns the generation for a time. If the secret is too old, or if the clock was set back, at
+// makes a new generation.
 func (k *clicks) at(now time.Time) *generation {
 	g := k.now.Load()
 	if g == nil || !g.covers(now) {
@@ -79,7 +80,7 @@ func (k *clicks) turn(now time.Time) *generation {
 	return g
 }
 
-// forget removes what is no longer needed at the given time.
+// forget removes generations that are not needed at the given time or later.
 func (k *clicks) forget(now time.Time) {
 	g := k.now.Load()
 	switch {
@@ -95,7 +96,7 @@ func (k *clicks) forget(now time.Time) {
 	}
 }
 
-// clientHash returns a number for a client, which only this generation can compute.
+// clientHash returns a hash of a client with the secret of the generation.
 func (g *generation) clientHash(addr netip.Addr, agent string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(g.secret)
@@ -105,7 +106,7 @@ func (g *generation) clientHash(addr netip.Addr, agent string) uint64 {
 	return h.Sum64()
 }
 
-// client returns the number of a client in the generation of a time, and notes both in c.
+// client returns the hash of a client in the generation for a time. It stores both in c.
 func (k *clicks) client(c *Client, now time.Time) uint64 {
 	if g := k.at(now); c.generation != g {
 		c.generation, c.hash = g, g.clientHash(c.addr, c.agent)
@@ -113,14 +114,14 @@ func (k *clicks) client(c *Client, now time.Time) uint64 {
 	return c.hash
 }
 
-// again reports whether the client has clicked on the subject, which is a hash, within the last 30
-// seconds. It notes the click, so that the next 30 seconds begin now.
+// again reports whether the client has clicked on the subject within the last 30 seconds. The
+// subject is a hash. again also records the click, so that the 30 seconds start again.
 func (k *clicks) again(c *Client, subject uint64, now time.Time) bool {
 	k.client(c, now)
 	return c.generation.again(k, c, subject, now)
 }
 
-// again is [clicks.again] for the generation that c has noted.
+// again is like [clicks.again] for the generation that is stored in c.
 func (g *generation) again(k *clicks, c *Client, subject uint64, now time.Time) bool {
 	if before := g.previous.Load(); before != nil && before.has(mix(before.clientHash(c.addr, c.agent), subject), now) {
 		g.note(k, mix(c.hash, subject), now)
@@ -148,7 +149,7 @@ func (g *generation) ticks(now time.Time) uint64 { return uint64(now.Sub(g.begin
 
 const clickTicks = uint64(clickTime / tick)
 
-// note notes a click, and reports whether the last click with the number was within 30 seconds.
+// note records a click, and reports whether the last click with this number was within 30 seconds.
 func (g *generation) note(k *clicks, number uint64, now time.Time) bool {
 	at := g.ticks(now)
 	value := number&tagMask | at
@@ -171,7 +172,7 @@ func (g *generation) note(k *clicks, number uint64, now time.Time) bool {
 		}
 		same := old != 0 && old&tagMask == number&tagMask
 		last := old &^ tagMask
-		if same && last >= at { // a concurrent click has noted a later time
+		if same && last >= at { // a concurrent click has recorded a later time
 			return last-at <= clickTicks
 		}
 		if slots[free].CompareAndSwap(old, value) {
@@ -180,7 +181,7 @@ func (g *generation) note(k *clicks, number uint64, now time.Time) bool {
 	}
 }
 
-// has reports whether a number was noted within the last 30 seconds.
+// has reports whether a click with this number was recorded within the last 30 seconds.
 func (g *generation) has(number uint64, now time.Time) bool {
 	at := g.ticks(now)
 	slots := g.bucket(number)
@@ -193,19 +194,19 @@ func (g *generation) has(number uint64, now time.Time) bool {
 	return false
 }
 
-// A Client is a client as far as counting needs it: for as long as a connection, and only in memory.
-// The zero value is a client without an address and User-Agent field.
+// A Client has the address and the User-Agent field of a client while a connection lasts. It is
+// kept only in memory. The zero value is a client without an address and a User-Agent field.
 type Client struct {
 	addr       netip.Addr
 	agent      string
 	class      Class
 	known      bool // class is set
 	generation *generation
-	hash       uint64 // of the client in generation
+	hash       uint64 // hash of the client in generation
 }
 
-// Set sets the address and the User-Agent field of the client. It costs next to nothing if they are
-// the same as before.
+// Set sets the address and the User-Agent field of the client. Set is cheap if both are the same as
+// before.
 func (c *Client) Set(addr netip.Addr, agent string) {
 	if c.agent != agent || c.addr != addr {
 		*c = Client{addr: addr, agent: agent[:min(len(agent), maxAgent)]}

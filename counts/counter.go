@@ -21,29 +21,29 @@ import (
 type Options struct {
 	Store Store
 
-	// Authority returns the prefix of the authority that is responsible for a name, or "". If it is
-	// nil, no name has an authority.
+	// Authority returns the prefix of the authority for a name, or "" if no authority covers the
+	// name. If Authority is nil, no name has an authority.
 	Authority func(name string) string
 
-	// Recorded reports whether a name is in a record, as its name or as an alias. Clients can invent any
-	// number of names for which a rule or a suffix gives an answer. Such names count only for their
-	// authorities, so that the store has no more rows than there are names in records. Recorded is
-	// called when counts are written. If it is nil, all names are in records.
+	// Recorded reports whether a record has the name as its name or as an alias. A rule can answer
+	// for any number of other names, which clients can invent. Such names count only for their
+	// authorities, so that clients cannot fill the store with rows. Recorded is called when counts
+	// are written. If it is nil, all names are assumed to be in records.
 	Recorded func(ctx context.Context, name string) bool
 
-	Every  time.Duration    // how often counts are added to Store; 0 means a minute
-	Names  int              // how many names have counts of their own within this time; 0 means 200,000
-	Clicks int              // how many clicks are remembered to recognise double clicks; 0 means 1,048,576
-	Keep   int              // how many whole months before the present one keep the counts of days; 0 means 3
+	Every  time.Duration    // interval at which counts are added to Store; 0 means a minute
+	Names  int              // maximum number of names with own counts between two writes; 0 means 200,000
+	Clicks int              // number of clicks kept to recognise double clicks; 0 means 1,048,576
+	Keep   int              // number of whole months before the current month with counts of days; 0 means 3
 	Now    func() time.Time // the clock; nil means time.Now
 	Log    *slog.Logger     // logs failures to write; nil means no log
-	Pacer  *pacer.Pacer     // makes the periodic writes rest while requests are answered; may be nil
+	Pacer  *pacer.Pacer     // pauses the periodic writes while requests are answered; may be nil
 }
 
 // A Counter counts resolutions. It is safe for concurrent use. A nil Counter counts nothing.
 //
-// The counts of authorities are exact. The counts of names are exact while no more names than
-// Options.Names are resolved between two writes. Further names count only for their authorities.
+// The counts of authorities are exact. Between two writes, the Counter keeps the counts of at most
+// Options.Names names. Resolutions of further names count only for their authorities.
 type Counter struct {
 	o      Options
 	node   string
@@ -51,12 +51,12 @@ type Counter struct {
 	clicks *clicks
 	seed   maphash.Seed
 	shards [shards]shard
-	names  atomic.Int64 // tallies in the shards
+	names  atomic.Int64 // number of tallies in the shards
 	hints  []hint
-	dayEnd atomic.Int64 // Unix time at which the present day ends
+	dayEnd atomic.Int64 // Unix time at which the current day ends
 
 	taking  sync.Mutex // held while counts are taken from the shards; protects the fields below
-	day     time.Time  // the present day
+	day     time.Time  // the current day
 	pending map[place]uint64
 
 	writing sync.Mutex // held while counts are written; locked before taking
@@ -73,21 +73,21 @@ const (
 	hints  = 1 << 16 // a power of two
 )
 
-// A shard has the tallies of some names since the last write.
+// A shard has the tallies of some of the names that were resolved since the last write.
 type shard struct {
 	mu      sync.Mutex
 	tallies map[subject]*tally
 }
 
-// A subject is what is counted: what clients got for a name, or for a name of an authority.
+// A subject identifies a count: a name or an authority, and the kind of answer that clients got.
 type subject struct {
 	text string
 	kind Kind
 	what What
 }
 
-// A tally counts resolutions of a subject until the next write. Taking the counts of a tally closes
-// it. A goroutine that finds a tally closed needs the next tally.
+// A tally counts the resolutions of a subject until the next write, which closes it. A goroutine
+// that finds a tally closed must look up the new tally of the subject.
 type tally struct {
 	subject
 	hash   uint64
@@ -96,7 +96,7 @@ type tally struct {
 
 const closed = 1 << 31
 
-// add adds one. It returns false if the tally is closed.
+// add adds one resolution. It returns false if the tally is closed.
 func (t *tally) add(c Class) bool { return t.counts[c].Add(1) < closed }
 
 // Open returns a Counter that writes periodically.
@@ -145,13 +145,13 @@ func (c *Counter) Resolved(by *Client, name string, what What, now time.Time) {
 	}
 }
 
-// A Last belongs to an answer that may be given many times. It remembers which client got the answer
-// last, and in which second, because nothing has to be done for the further requests of that client in
-// the same second. The zero Last is ready for use.
+// A Last is stored with an answer that may be sent many times. It records the client that got the
+// answer last, and the second. Further requests by this client in the same second are double
+// clicks, so the Counter can ignore them without a lookup. The zero Last is ready for use.
 type Last struct{ clientAndSecond atomic.Uint64 }
 
-// Repeated is like Resolved for an answer that was given before. The Counter keeps the place of its
-// counts by the parameter request, which is a hash of the request. The parameter last belongs to the
+// Repeated is like Resolved for an answer that was sent before. The parameter request is a hash of
+// the request, by which the Counter finds the tally quickly. The parameter last is stored with the
 // answer.
 func (c *Counter) Repeated(request uint64, last *Last, by *Client, name []byte, what What, now time.Time) {
 	if c == nil {
@@ -183,9 +183,9 @@ func (c *Counter) addRepeated(request uint64, by *Client, name []byte, what What
 	}
 }
 
-// A hint says where the resolutions by a request are counted.
+// A hint caches the tally for a request.
 type hint struct {
-	key   atomic.Uint64 // of the request; 0 if there is no hint
+	key   atomic.Uint64 // key of the request; 0 if there is no hint
 	tally atomic.Pointer[tally]
 }
 
@@ -201,7 +201,8 @@ func (h *hint) read(key uint64) *tally {
 	return h.tally.Load()
 }
 
-// write changes a hint, unless another goroutine does. Sums of authorities have no hints.
+// write changes a hint. It does nothing if another goroutine is writing the hint, or if the tally
+// is not that of a name.
 func (h *hint) write(key uint64, t *tally) {
 	if old := h.key.Load(); t.kind != OfName || old == written || !h.key.CompareAndSwap(old, written) {
 		return
@@ -210,7 +211,7 @@ func (h *hint) write(key uint64, t *tally) {
 	h.key.Store(key)
 }
 
-// prepare begins the next day if it is time, and finds out the class of the client.
+// prepare starts the next day if necessary, and sets the class of the client.
 func (c *Counter) prepare(by *Client, now time.Time) {
 	if now.Unix() >= c.dayEnd.Load() {
 		c.nextDay(now)
@@ -220,7 +221,7 @@ func (c *Counter) prepare(by *Client, now time.Time) {
 	}
 }
 
-// addAgain counts a resolution whose tally was closed meanwhile. It returns the new tally.
+// addAgain counts a resolution whose tally has been closed. It returns the new tally.
 func (c *Counter) addAgain(by *Client, name string, what What) *tally {
 	for {
 		if t, _ := c.tallyOf(name, what); t.add(by.class) {
@@ -244,7 +245,7 @@ func (c *Counter) Failed(by *Client, name string, now time.Time) {
 	}
 }
 
-// tallyOf finds or makes the tally for a name. Failed lookups count for the authority only, because
+// tallyOf finds or makes the tally for a name. Failed lookups count only for the authority, because
 // clients can invent any number of names.
 func (c *Counter) tallyOf(name string, what What) (*tally, uint64) {
 	hash := maphash.String(c.seed, name) + uint64(what)
@@ -257,7 +258,8 @@ func (c *Counter) tallyOf(name string, what What) (*tally, uint64) {
 	return c.find(subject{prefix, OfAuthority, what}, maphash.String(c.seed, prefix), math.MaxInt64), hash
 }
 
-// find finds or makes the tally of a subject. It returns nil if there are too many.
+// find finds or makes the tally of a subject. It returns nil if the number of tallies has reached
+// the limit.
 func (c *Counter) find(key subject, hash uint64, most int64) *tally {
 	s := &c.shards[hash%shards]
 	s.mu.Lock()
@@ -309,11 +311,12 @@ func (c *Counter) take() {
 	}
 }
 
-// takeAll removes all tallies from a shard. They can still get counts until they are closed.
+// takeAll removes all tallies from a shard. Other goroutines can still add to these tallies until
+// they are closed.
 func (s *shard) takeAll(names *atomic.Int64) map[subject]*tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.tallies) == 0 { // this map stays in use
+	if len(s.tallies) == 0 { // the empty map stays in use
 		return nil
 	}
 	all := s.tallies
@@ -322,7 +325,8 @@ func (s *shard) takeAll(names *atomic.Int64) map[subject]*tally {
 	return all
 }
 
-// Flush writes the counts to the store. If this fails, they are kept and written the next time.
+// Flush writes the counts to the store. If this fails, the counts are kept and written with the
+// next call.
 func (c *Counter) Flush(ctx context.Context) error {
 	if c == nil {
 		return nil
@@ -333,7 +337,7 @@ func (c *Counter) Flush(ctx context.Context) error {
 	c.take()
 	c.setDay(c.o.Now())
 	c.taking.Unlock()
-	if err := c.write(ctx); err != nil { // a batch that failed before
+	if err := c.write(ctx); err != nil { // a batch that could not be written before
 		return err
 	}
 	c.taking.Lock()
@@ -351,7 +355,7 @@ func (c *Counter) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Saved returns when the counts were last written, or zero.
+// Saved returns the time of the last successful write. It is zero before the first write.
 func (c *Counter) Saved() time.Time {
 	if c == nil || c.saved.Load() == 0 {
 		return time.Time{}
@@ -384,7 +388,7 @@ func (c *Counter) write(ctx context.Context) error {
 	return err
 }
 
-// A place is where a count belongs: to a row, and to a cell of it, by its code.
+// A place is the row and the code of the cell to which a count belongs.
 type place struct {
 	Key
 	code uint64
@@ -409,7 +413,7 @@ func rowsOf(pending map[place]uint64) (rows []Row) {
 	return rows
 }
 
-// roll rolls up the months whose counts of days are no longer kept, once a month.
+// roll rolls up the months whose counts of days are no longer kept. It does this once a month.
 func (c *Counter) roll(ctx context.Context) error {
 	before := MonthOf(c.o.Now()) - Month(c.o.Keep)
 	if before <= c.rolled {
@@ -422,7 +426,7 @@ func (c *Counter) roll(ctx context.Context) error {
 	return err
 }
 
-// Close writes the counts. A closed Counter still counts in memory.
+// Close writes the counts to the store. A closed Counter still counts in memory.
 func (c *Counter) Close() error {
 	if c == nil {
 		return nil
@@ -431,7 +435,7 @@ func (c *Counter) Close() error {
 	return c.Flush(context.Background())
 }
 
-// Reader returns the store, after the counts in memory were written to it.
+// Reader writes the counts in memory to the store and returns the store.
 func (c *Counter) Reader(ctx context.Context) (Store, error) {
 	if c == nil {
 		return &Memory{}, nil
@@ -439,7 +443,7 @@ func (c *Counter) Reader(ctx context.Context) (Store, error) {
 	return c.o.Store, c.Flush(ctx)
 }
 
-// Overflow returns how many resolutions were counted without a check for double clicks.
+// Overflow returns the number of resolutions that were counted without a check for double clicks.
 func (c *Counter) Overflow() uint64 {
 	if c == nil {
 		return 0
@@ -447,7 +451,8 @@ func (c *Counter) Overflow() uint64 {
 	return c.clicks.overflow.Load()
 }
 
-// writeFromTimeToTime writes periodically until stop is called. stop waits for a write in progress.
+// writeFromTimeToTime writes periodically until stop is called. The stop function waits for a write
+// in progress.
 func (c *Counter) writeFromTimeToTime() {
 	ctx, cancel := context.WithCancel(pacer.With(context.Background(), c.o.Pacer))
 	ended := make(chan struct{})

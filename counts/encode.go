@@ -10,8 +10,8 @@ const maxCells = 32 << 6
 
 var errCells = errors.New("counts: invalid cells")
 
-// AppendCells appends the stored form of cells, which must be in order. For each cell it appends
-// the difference between its code and the code before it, and the count, both as variable-length
+// AppendCells appends the stored form of cells, which must be sorted. For each cell, it appends the
+// difference between its code and the previous code, and then the count, both as variable-length
 // integers.
 func AppendCells(b []byte, cells []Cell) []byte {
 	last := uint64(0)
@@ -23,7 +23,7 @@ func AppendCells(b []byte, cells []Cell) []byte {
 	return b
 }
 
-// ReadCells reads what AppendCells has written.
+// ReadCells parses the result of AppendCells.
 func ReadCells(b []byte) ([]Cell, error) {
 	var cells []Cell
 	last := uint64(0)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A variant is one way to match a pattern.
+// A variant is one of the alternatives of a pattern.
 type variant struct {
 	sets       []byteSet
 	begin, end bool
 }
 
-// A patternReader reads a pattern: a regular expression without unlimited repetition. It has
-// characters, ".", escapes, sets in brackets, groups with alternatives, "?" and repetitions such as
-// {1,2}.
+// A patternReader reads a pattern: a regular expression without unlimited repetition. A pattern may
+// have characters, ".", escapes, sets in brackets, groups with alternatives, "?" and repetitions
+// such as {1,2}.
 type patternReader struct {
 	text string
 	i    int
@@ -51,7 +51,7 @@ func (p *patternReader) accept(c byte) bool {
 	return false
 }
 
-// concatenation reads until the end of the pattern, "$", or in a group until ")" or "|".
+// concatenation reads up to "$" or the end of the pattern. In a group, it reads up to ")" or "|".
 func (p *patternReader) concatenation(inGroup bool) ([][]byteSet, error) {
 	all := [][]byteSet{nil}
 	for p.i < len(p.text) && p.text[p.i] != '$' && !(inGroup && (p.text[p.i] == ')' || p.text[p.i] == '|')) {
@@ -136,7 +136,8 @@ func (p *patternReader) atom(inGroup bool) ([][]byteSet, error) {
 	return [][]byteSet{{set}}, nil
 }
 
-// group reads a group after its "(". If all alternatives are one character, the result is a set.
+// group reads a group after its "(". If each alternative is a single character, the result is a
+// set.
 func (p *patternReader) group() ([][]byteSet, error) {
 	var all [][]byteSet
 	for {

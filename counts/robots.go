@@ -7,16 +7,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// robots finds patterns in User-Agent fields in one pass.
+// robots matches User-Agent fields against all patterns in one pass.
 //
-// Each pattern becomes one or more sequences: lists of sets of bytes. The longest part of a sequence
-// in which each set is one character (in any letter case) is its word. An automaton (Aho and
-// Corasick, 1975) finds all words at once. Where it finds a word, the rest of the sequence is
-// compared.
+// Each pattern is converted to one or more sequences, which are lists of sets of bytes. The word of
+// a sequence is its longest part in which each set is a single character in upper and lower case.
+// An automaton (Aho and Corasick, 1975) finds the words of all sequences in one pass. At each
+// occurrence of a word, the rest of its sequence is compared.
 type robots struct {
 	sets      []byteSet // the different sets of all sequences
 	sequences []sequence
-	wordless  []int // sequences without a word, which are compared with each field
+	wordless  []int // sequences without a word, which are compared with every field
 
 	classes [256]uint8 // class of each byte: bytes that no word contains have class 0
 	width   int        // number of classes
@@ -47,8 +47,8 @@ const (
 	maxSets      = 255
 	maxSequences = 4096
 	maxStates    = 1 << 15
-	maxPattern   = 512 // bytes
-	maxVariants  = 8   // sequences of one pattern
+	maxPattern   = 512 // length of a pattern in bytes
+	maxVariants  = 8   // number of sequences of one pattern
 )
 
 // readRobots reads a list of patterns. Lines that begin with "#" are comments.
@@ -107,7 +107,7 @@ func (r *robots) intern(set byteSet) (uint8, error) {
 	return uint8(len(r.sets) - 1), nil
 }
 
-// character returns the character of a set that has only one, in lower case.
+// character returns the character of a set that has a single character, in lower case.
 func (s *byteSet) character() (byte, bool) {
 	for i := range 256 {
 		c := ascii.Lower(byte(i))
@@ -173,7 +173,7 @@ func (r *robots) build() error {
 	return nil
 }
 
-// link fills in the transitions of the automaton to shorter words, in the order of the lengths.
+// link completes the automaton with the transitions to shorter words, in the order of the lengths.
 func (r *robots) link() {
 	shorter := make([]uint16, len(r.found)) // for each state, the state of its longest proper suffix
 	queue := []int{}

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// A Batch has counts to add to a store. The rows are in the order of their keys, and no two have the
-// same key.
+// A Batch has counts to add to a store. The rows are sorted by key, and no two rows have the same
+// key.
 type Batch struct {
 	Node string // identifies the Counter
-	Seq  uint64 // of the batch, from 1
+	Seq  uint64 // number of the batch, from 1
 	Rows []Row
 }
 
@@ -21,7 +21,7 @@ type Query struct {
 	Kind     Kind
 	From, To Month // inclusive
 	Text     string
-	Prefix   bool // all texts that begin with Text, not only Text itself
+	Prefix   bool // select all texts that begin with Text
 }
 
 func (q Query) includes(k Key) bool {
@@ -30,15 +30,15 @@ func (q Query) includes(k Key) bool {
 
 // A Store keeps counts. It is safe for concurrent use.
 type Store interface {
-	// Add adds all counts of a batch, or none. If the last batch of the node had the same number, Add
-	// does nothing. So a batch can be added again if it is not known whether it was added. When Add
-	// returns nil, the counts are on disk.
+	// Add adds a batch atomically. If the last batch of the node had the same number, Add does
+	// nothing. A caller that does not know whether a batch was added can therefore add it again.
+	// When Add returns nil, the counts are on disk.
 	Add(ctx context.Context, b Batch) error
 
-	// Rows yields the rows of a query in the order of their keys.
+	// Rows yields the rows that a query selects, sorted by key.
 	Rows(ctx context.Context, q Query) iter.Seq2[Row, error]
 
-	// Roll replaces the counts of days in all months before a month by sums of the months.
+	// Roll replaces the counts of days by sums of the month, in all months before the given month.
 	Roll(ctx context.Context, before Month) error
 }
 

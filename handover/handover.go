@@ -33,8 +33,8 @@ const (
 const (
 	MaxLine     = 32 << 20 // length of a line, in bytes: a record of the maximum size with all bytes escaped
 	MaxObjects  = 1 << 17  // objects and lists in a line, because a short text can be a large list
-	MaxEarlier  = 48 << 10 // total length of all checkpoints and notes, in bytes, because the new store keeps them in one secret
-	MaxRedacted = 1 << 20  // changes that are redacted before the change that redacts them is read
+	MaxEarlier  = 48 << 10 // total length of all checkpoints and notes, in bytes, because the new store has a single secret for all of them
+	MaxRedacted = 1 << 20  // redacted changes whose redaction has not been read
 )
 
 // A Header is the first line of an archive.

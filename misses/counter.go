@@ -15,8 +15,8 @@ import (
 
 // Limits on what is kept about a name.
 const (
-	maxName        = 2048 // bytes of a name or a suggestion; longer ones are not kept
-	maxSuggestions = 5    // suggestions kept
+	maxName        = 2048 // maximum length of a name or a suggestion in bytes; longer texts are not kept
+	maxSuggestions = 5    // maximum number of suggestions
 )
 
 // Options configure a [Counter]. With the zero Options, it counts in memory.
@@ -40,20 +40,20 @@ type Counter struct {
 	saving sync.Mutex // held while the file is written; locked before mu
 	mu     sync.Mutex
 	byName map[string]*entry
-	all    []*entry // in no order
+	all    []*entry // unordered
 	bytes  int      // memory of all entries
 	totals Totals
 	fresh  bool // there are unsaved changes
 }
 
-// An entry is a Miss with its strength; see the package comment.
+// An entry is a Miss with its strength, which the package comment explains.
 type entry struct {
 	Miss
 	strength uint64
 	index    int // index in Counter.all
 }
 
-// overhead is the approximate memory of an entry without its texts.
+// overhead is the approximate memory of an entry without its texts, in bytes.
 const overhead = 256
 
 func (e *entry) size() int {
@@ -64,10 +64,10 @@ func (e *entry) size() int {
 	return n
 }
 
-// Open returns a Counter that continues with the counts in its file. If the file cannot be read,
-// Open logs this, renames the file and starts anew, because damaged statistics must not stop a
-// resolver. The new name of the file ends in ".unread", perhaps with a number. An error comes from
-// the file system.
+// Open returns a Counter that continues with the counts in its file. Damaged statistics must not
+// prevent the start of a resolver. If the file cannot be parsed, Open logs this, renames the file
+// and starts with zero counts. The new name of the file ends in ".unread", or in ".unread" and a
+// number. Open returns an error only if a file operation fails.
 func Open(o Options) (*Counter, error) {
 	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
 	o.Names = cmp.Or(max(o.Names, 0), 10_000)
@@ -93,7 +93,7 @@ func Open(o Options) (*Counter, error) {
 	return c, nil
 }
 
-// Of returns a Counter in memory that continues with the given counts.
+// Of returns a Counter without a file that continues with the given counts.
 func Of(list []Miss, totals Totals) (*Counter, error) {
 	c, err := Open(Options{})
 	if err == nil {
@@ -110,12 +110,12 @@ func (c *Counter) reset() {
 
 func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) }
 
-// Add counts a request for an unknown name, and remembers the suggestions. The name should be in
-// its canonical form. The time of a call does not depend on the number of names.
+// Add counts a request for an unknown name, and keeps the suggestions. The name should be in
+// canonical form. The duration of a call does not depend on the number of names.
 func (c *Counter) Add(name string, suggestions []string) { c.AddFrom(name, suggestions, false) }
 
-// AddFrom is Add for a request that a robot sent if bot is true. Robots invent many names, so they
-// neither add names to the list nor remove any.
+// AddFrom is like Add. If bot is true, the request came from a robot. Robots request many invented
+// names, so their requests neither add names to the list nor remove names.
 func (c *Counter) AddFrom(name string, suggestions []string, bot bool) {
 	if c == nil {
 		return
@@ -175,10 +175,9 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes weak entries until a new entry of the given size fits. Each attempt picks a weak
-// entry. The stronger this entry is, the less likely it loses one unit of strength. An entry that
-// has no strength left is removed. If an attempt removes nothing, makeRoom gives up and returns
-// false.
+// makeRoom removes weak entries until a new entry of the given size fits. It chooses a weak entry,
+// which loses one unit of strength with a probability that is lower for stronger entries. An entry
+// without strength is removed. If the chosen entry is not removed, makeRoom returns false.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {
@@ -197,8 +196,8 @@ func (c *Counter) makeRoom(size int) bool {
 }
 
 const (
-	samples  = 8    // entries that are chosen at random, the weakest of which may be removed
-	firmness = 1.08 // how much less likely each unit of strength makes the loss of one
+	samples  = 8    // number of random entries, of which the weakest may be removed
+	firmness = 1.08 // factor by which each unit of strength reduces the probability of a loss
 )
 
 func (c *Counter) weakest() *entry {
@@ -211,7 +210,7 @@ func (c *Counter) weakest() *entry {
 	return weakest
 }
 
-// suggest keeps suggestions, as far as there is room.
+// suggest sets the suggestions of an entry, within the limits.
 func (c *Counter) suggest(e *entry, suggestions []string) {
 	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
 		return
@@ -242,8 +241,8 @@ func (c *Counter) List(n int) []Miss {
 }
 
 // Hide sets [Miss].Hidden of a name, and reports whether the name is in the list. Requests for a
-// hidden name are still counted. If the name is removed to make room, the Counter forgets that it
-// was hidden.
+// hidden name are still counted. If the Counter removes the name to make room, it forgets that the
+// name was hidden.
 func (c *Counter) Hide(name string, hidden bool) bool {
 	if c == nil {
 		return false
@@ -259,7 +258,7 @@ func (c *Counter) Hide(name string, hidden bool) bool {
 	return true
 }
 
-// Totals returns the totals of all requests.
+// Totals returns the totals of all requests for unknown names.
 func (c *Counter) Totals() Totals {
 	if c == nil {
 		return Totals{}
@@ -269,7 +268,7 @@ func (c *Counter) Totals() Totals {
 	return c.totals
 }
 
-// snapshot returns all misses, sorted, and the totals at the same time.
+// snapshot returns all misses, sorted, and the totals at the same moment.
 func (c *Counter) snapshot() ([]Miss, Totals) {
 	c.mu.Lock()
 	list := make([]Miss, len(c.all))
@@ -282,7 +281,7 @@ func (c *Counter) snapshot() ([]Miss, Totals) {
 	return list, totals
 }
 
-// Clear removes all counts, also from the file, and returns the totals before that.
+// Clear removes all counts from memory and from the file, and returns the previous totals.
 func (c *Counter) Clear() (Totals, error) {
 	if c == nil {
 		return Totals{}, nil
@@ -295,7 +294,7 @@ func (c *Counter) Clear() (Totals, error) {
 	return was, c.flush()
 }
 
-// Close saves the counts. After that the Counter still counts in memory.
+// Close saves the counts. A closed Counter still counts in memory.
 func (c *Counter) Close() error {
 	if c == nil {
 		return nil
@@ -327,8 +326,8 @@ func (c *Counter) flush() error {
 	return err
 }
 
-// saveFromTimeToTime saves the counts periodically until stop is called, which waits for a write in
-// progress.
+// saveFromTimeToTime saves the counts periodically until stop is called. The stop function waits
+// for a write in progress.
 func (c *Counter) saveFromTimeToTime() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	c.stop = sync.OnceFunc(func() {
@@ -358,7 +357,7 @@ func (c *Counter) saveFromTimeToTime() {
 	}()
 }
 
-// load reads the file, as far as the limits allow.
+// load reads the file, within the limits of the Counter.
 func (c *Counter) load() error {
 	list, totals, err := Load(c.o.File)
 	var bad *fileError
@@ -376,7 +375,7 @@ func (c *Counter) load() error {
 	return nil
 }
 
-// fill adds misses to an empty Counter, as far as the limits allow.
+// fill adds misses to an empty Counter, within its limits.
 func (c *Counter) fill(list []Miss, totals Totals) {
 	c.totals = totals
 	for _, m := range list {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// version is the version of the file format. Files of version 1, which have no bots and months, can
-// be read too.
+// version is the version of the file format. Files of version 1, which do not have the fields bots
+// and months, are also supported.
 const version = 2
 
 const formatName = "nomen-misses"
@@ -23,7 +23,7 @@ const formatName = "nomen-misses"
 // Limits on a file.
 const (
 	maxFileNames = 1 << 20
-	maxLine      = 256 << 10 // bytes; enough for the largest miss
+	maxLine      = 256 << 10 // bytes; the line of a miss is never longer
 )
 
 type fileError struct {
@@ -40,7 +40,7 @@ func (e *fileError) Unwrap() error { return e.Err }
 type head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	Names   int    `json:"names"` // number of lines that follow, with a name on each
+	Names   int    `json:"names"` // number of lines that follow, each with a name
 	Totals
 }
 
@@ -91,8 +91,9 @@ func (r *reader) head() (head, error) {
 	return h, nil
 }
 
-// read reads a file, with misses in any order. If the file has another format or a later version,
-// is damaged or is incomplete, the error is a [*fileError]. Other errors come from the reader.
+// read parses a file. The misses may be in any order. If the file has another format or a later
+// version, is damaged or is incomplete, the error is a [*fileError]. Other errors are those of the
+// reader.
 func read(in io.Reader) ([]Miss, Totals, error) {
 	r := &reader{in: bufio.NewScanner(in)}
 	r.in.Buffer(nil, maxLine)
@@ -137,8 +138,8 @@ func (m Miss) isSound() bool {
 		!m.First.IsZero() && !m.Last.Before(m.First)
 }
 
-// Load reads the counts in a file. If the file does not exist, Load returns an empty list and zero
-// totals.
+// Load returns the counts in a file. If the file does not exist, Load returns an empty list and
+// zero totals.
 func Load(file string) ([]Miss, Totals, error) {
 	f, err := os.Open(file)
 	switch {
@@ -155,8 +156,8 @@ func Load(file string) ([]Miss, Totals, error) {
 	return list, t, nil
 }
 
-// Save replaces a file atomically by a file that only its owner can read. If Save returns nil, the
-// new file is on disk. Otherwise the old file is unchanged.
+// Save atomically replaces a file. Only the owner can read the new file. If Save returns nil, the
+// new file is on disk. Otherwise, the old file is unchanged.
 func Save(file string, list []Miss, t Totals) error {
 	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return write(w, list, t) })
 	if err != nil {
@@ -165,7 +166,7 @@ func Save(file string, list []Miss, t Totals) error {
 	return nil
 }
 
-// sweep removes temporary files that a crash has left.
+// sweep removes temporary files that are left after a crash.
 func sweep(file string) error {
 	if err := durable.Sweep(file); err != nil {
 		return fmt.Errorf("misses: %w", err)

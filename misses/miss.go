@@ -8,36 +8,38 @@ import (
 	"time"
 )
 
-// A Miss is an unknown name with the number of failed lookups.
+// A Miss is an unknown name and the number of requests for it.
 type Miss struct {
 	Name        string    `json:"name"`
 	Count       uint64    `json:"count"`                 // number of requests since First
 	First       time.Time `json:"first"`                 // hour of the first request, UTC
 	Last        time.Time `json:"last"`                  // hour of the last request, UTC
-	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request that had any
-	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided to ignore the name
-	Bots        uint64    `json:"bots,omitempty"`        // how many of the requests came from robots
+	Suggestions []string  `json:"suggestions,omitempty"` // similar names that exist, as of the last request with suggestions
+	Hidden      bool      `json:"hidden,omitempty"`      // a user has hidden the name
+	Bots        uint64    `json:"bots,omitempty"`        // number of requests from robots, included in Count
 	Months      uint16    `json:"months,omitempty"`      // bit i is set if there were requests i months before the month of Last; 0 if unknown
 }
 
-// MonthsSeen returns in how many of the last 12 months the name was requested, as far as is known.
+// MonthsSeen returns the number of the last 12 months in which the name was requested. It is a
+// minimum if the months are not known completely.
 func (m Miss) MonthsSeen(now time.Time) int {
 	return bits.OnesCount16(shifted(m.Months|1, monthOf(now)-monthOf(m.Last)) & (1<<12 - 1))
 }
 
-// SeenIn reports whether the name was requested in the month of a time, as far as is known.
+// SeenIn reports whether the name is known to have been requested in the month of a time.
 func (m Miss) SeenIn(month time.Time) bool {
 	back := monthOf(m.Last) - monthOf(month)
 	return back >= 0 && back < 16 && (m.Months|1)>>back&1 == 1
 }
 
-// IsRare reports whether the name probably needs no remedy: it was requested once, and resembles no
-// other name. Most such names are slips, or guesses of programs that search for weaknesses.
+// IsRare reports whether the name probably needs no remedy: it was requested only once and is not
+// similar to an existing name. Most such names are typing errors, or guesses of programs that
+// search for vulnerabilities.
 func (m Miss) IsRare() bool { return m.Count == 1 && len(m.Suggestions) == 0 }
 
 func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) }
 
-// shifted returns months as seen n months later, or earlier if n is negative.
+// shifted returns the bits of months as seen n months later. If n is negative, this is earlier.
 func shifted(months uint16, n int) uint16 {
 	if n < 0 {
 		return months >> min(-n, 16)
@@ -45,7 +47,7 @@ func shifted(months uint16, n int) uint16 {
 	return months << min(n, 16)
 }
 
-// see records a request in an hour. The clock may have gone back.
+// see records a request in the given hour, which may be before Last if the clock was set back.
 func (m *Miss) see(hour time.Time) {
 	n := monthOf(hour) - monthOf(m.Last)
 	if n >= 0 {
@@ -62,11 +64,11 @@ func (m *Miss) see(hour time.Time) {
 type Totals struct {
 	Since time.Time `json:"since"` // the hour in which counting started, UTC
 	Asked uint64    `json:"asked"` // requests for unknown names
-	Other uint64    `json:"other"` // requests for names that were removed or never added, and so are in no Count
+	Other uint64    `json:"other"` // requests that are not in a Count, because the name was removed or never added
 }
 
-// byCount sorts misses by count, the most frequent first, then by the latest request, and then by
-// name.
+// byCount compares misses by count, the most frequent first, then by the latest request, and then
+// by name.
 func byCount(a, b Miss) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
 }

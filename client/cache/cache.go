@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Source is a resolver that can tell whether an answer is still current; see
+// A Source is a resolver that can report whether an answer is still current; see
 // [client.Client.ResolveIf].
 type Source interface {
 	nomen.Resolver
@@ -25,7 +25,7 @@ type Source interface {
 type Entry struct {
 	Key        string            // the result of Key
 	Answer     *nomen.Answer     // without a resource
-	Validators client.Validators // they have a date
+	Validators client.Validators // never without a date
 	Confirmed  time.Time         // when the answer was last known to be current
 }
 
@@ -35,7 +35,7 @@ type Storage interface {
 	// Get returns the entry with a key. If an entry cannot be read, Get treats it as missing.
 	Get(key string) (Entry, bool)
 
-	// Put stores an entry. It replaces an entry with the same key.
+	// Put stores an entry, and replaces an entry with the same key.
 	Put(e Entry) error
 
 	// Drop removes the entry with a key, if there is one.
@@ -44,19 +44,19 @@ type Storage interface {
 
 // Options configure a [Cache].
 type Options struct {
-	// Shared means that several users share the cache, so that it must not keep answers that depend
-	// on the user (RFC 9111, 3.5).
+	// Shared means that several users share the cache. A shared cache does not store answers that
+	// depend on the user (RFC 9111, 3.5).
 	Shared bool
 
 	Now func() time.Time // returns the current time; nil means time.Now
 
-	// Failed is called with the error if Storage cannot store an answer. The user gets the answer
-	// nevertheless. If Failed is nil, such errors are ignored.
+	// Failed is called with the error if Storage cannot store an answer. The caller of Resolve
+	// still gets the answer. If Failed is nil, such errors are ignored.
 	Failed func(error)
 }
 
-// A Cache is a resolver that caches the answers of another. It is safe for concurrent use if its
-// source and its storage are.
+// A Cache is a resolver that caches the answers of another resolver. It is safe for concurrent use
+// if its source and its storage are.
 type Cache struct {
 	source  Source
 	storage Storage
@@ -76,9 +76,9 @@ func New(source Source, storage Storage, o Options) *Cache {
 	return &Cache{source, storage, o}
 }
 
-// Resolve implements [nomen.Resolver]. It always asks the source. If the source fails, it returns
-// the error even if an answer is cached. To get an old answer instead of an error, call
-// [Cache.Past].
+// Resolve implements [nomen.Resolver]. It always asks the source. If the source fails, Resolve
+// returns the error even if an answer is cached. A caller that prefers an old answer to an error
+// can call [Cache.Past].
 func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	key := Key(q)
 	if key == "" {
@@ -91,7 +91,7 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	switch {
 	case ok && errors.Is(err, client.ErrUnchanged):
 		a, err = kept.Answer, nil
-		if !v.Dated() { // the cached answer is current, but must not be kept any more
+		if !v.Dated() { // the answer is still current, but may no longer be cached
 			c.storage.Drop(key)
 			break
 		}
@@ -110,20 +110,20 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, nil
 }
 
-// isAnswer reports whether an error says something about the name. After any other error the cached
-// answer may still be current.
+// isAnswer reports whether an error says something about the name, such as that it is unknown.
+// After any other error, the cached answer may still be current.
 func isAnswer(err error) bool { return errors.As(err, new(*nomen.Error)) }
 
 func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// An entry that is confirmed less than refresh after its stored confirmation is not stored again.
-// The time that [Cache.Past] returns can be too early by this much.
+// If an answer is confirmed again in less than this time, its entry is not written again. The time
+// that [Cache.Past] returns can be too early by this amount.
 const refresh = time.Minute
 
-// keep stores the entry e, unless the stored entry has the same validators and was confirmed
-// recently.
+// keep stores the entry e. It does nothing if the stored entry has the same validators and was
+// confirmed recently.
 func (c *Cache) keep(e, stored Entry) {
 	if stored.Validators == e.Validators && e.Confirmed.Sub(stored.Confirmed) < refresh && !e.Confirmed.Before(stored.Confirmed) {
 		return
@@ -138,8 +138,8 @@ func (c *Cache) keep(e, stored Entry) {
 // ErrNothing means that no answer to the question is cached.
 var ErrNothing = errors.New("cache: no cached answer")
 
-// Past returns the cached answer to a question, and when it was last known to be current, without
-// asking the source. The only error is [ErrNothing].
+// Past returns the cached answer to a question without asking the source, and the time at which the
+// answer was last known to be current. The only error is [ErrNothing].
 func (c *Cache) Past(q nomen.Question) (*nomen.Answer, time.Time, error) {
 	key := Key(q)
 	if key == "" {
@@ -165,10 +165,10 @@ func whole(q nomen.Question) nomen.Question {
 	return q
 }
 
-// Key returns a string that is the same for all questions that have the same answer. It consists of
-// the key of the name, and everything else in the question that affects the answer (2012, 5). It is
-// "" if the answer is not cached, because the question asks for a resource or an explanation, or
-// has no valid name.
+// Key returns a string that is the same for all questions that have the same answer. The string
+// consists of the key of the name, and of everything else in the question that affects the answer
+// (2012, 5). Key returns "" if the answer must not be cached. This is the case if the question asks
+// for a resource or an explanation, or has no valid name.
 func Key(q nomen.Question) string {
 	n := q.Name
 	if n.IsZero() {
@@ -193,7 +193,7 @@ func Key(q nomen.Question) string {
 	}
 	for _, p := range parts {
 		if strings.ContainsAny(p, "\n\r") {
-			return "" // such a question cannot be sent either
+			return "" // a question that cannot be sent is not cached
 		}
 	}
 	return strings.Join(parts, "\n")

@@ -18,12 +18,12 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A Disk is a [Storage] that keeps each entry in a file. Several programs can use its directory at
-// the same time. Files get their names when they are complete, and a damaged file counts as
-// missing, so nothing needs to be repaired after a crash.
+// A Disk is a [Storage] that keeps each entry in a file. Several programs can use the same
+// directory at the same time. A file gets its final name when it is complete, and a damaged file
+// counts as missing, so the directory needs no repair after a crash.
 //
-// The limits are for the whole directory. They are enforced from time to time, so the directory can
-// exceed them by a sixteenth.
+// The limits are for the whole directory. The limits are enforced from time to time, so the
+// directory can exceed them by a sixteenth.
 type Disk struct {
 	dir    string
 	limits Limits
@@ -43,8 +43,8 @@ const (
 
 const maxEntry = 64 << 20
 
-// OpenDisk returns a Storage that uses a directory. It creates the directory if necessary, readable
-// only by its owner, because the names that a user requests are private.
+// OpenDisk returns a Storage in a directory, which it creates if necessary. Only the owner can read
+// the directory, because the names that a user requests are private.
 func OpenDisk(dir string, l Limits) (*Disk, error) {
 	if err := os.MkdirAll(dir, durable.PrivateDir); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -77,12 +77,12 @@ func (d *Disk) Get(key string) (Entry, bool) {
 	}
 	now := time.Now()
 	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()).Abs() > time.Minute {
-		_ = os.Chtimes(path, now, now) // otherwise the entry is removed earlier, which does not matter
+		_ = os.Chtimes(path, now, now) // a failure only makes the entry appear older
 	}
 	return e, true
 }
 
-// Put implements [Storage]. It drops an entry that exceeds the limits by itself.
+// Put implements [Storage]. If an entry exceeds the limits by itself, Put does not store it.
 func (d *Disk) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
-		d.Drop(e.Key) // the entry stored before is out of date
+		d.Drop(e.Key) // an entry with the same key is out of date
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {
@@ -109,9 +109,9 @@ func (d *Disk) write(path string, text []byte) error {
 // Drop implements [Storage].
 func (d *Disk) Drop(key string) { _ = os.Remove(d.path(key)) }
 
-// count counts a written file, and sweeps the directory from time to time.
+// count adds a written file to the counts, and sweeps the directory when enough was written.
 func (d *Disk) count(size int64) error {
-	const part = 16 // the share of the limits after which the directory is swept
+	const part = 16 // the directory is swept after this fraction of the limits was written
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files++
@@ -129,12 +129,12 @@ type file struct {
 	used time.Time
 }
 
-// abandoned is how old an incomplete file must be to be removed.
+// abandoned is the age at which an incomplete file is removed.
 const abandoned = time.Hour
 
 // sweep removes abandoned files. If the directory exceeds a limit, sweep also removes the least
-// recently used entries, until the directory is a sixteenth below the limits. Other programs may do
-// the same at the same time.
+// recently used entries, until the directory is a sixteenth below the limits. Other programs may
+// sweep the directory at the same time.
 func (d *Disk) sweep() error {
 	files, total, err := d.list()
 	if err != nil {
@@ -185,8 +185,8 @@ func (d *Disk) list() (files []file, total int64, err error) {
 	return files, total, err
 }
 
-// usedAt returns when a file was last used. A time in the future, from a wrong clock, becomes zero,
-// so that the file does not stay longer than all others.
+// usedAt returns when a file was last used. For a time in the future, which a wrong clock can
+// cause, usedAt returns zero. Otherwise, the file would stay longer than all other files.
 func usedAt(modified time.Time) time.Time {
 	if time.Until(modified) > time.Minute {
 		return time.Time{}

@@ -15,10 +15,10 @@ import (
 // version is the version of the format of entries. docs/reference/files.md has its history.
 const version = "1"
 
-// magic begins every entry. The checksum of the rest comes after it on the same line.
+// magic is the beginning of every entry. The checksum of the other lines follows on the same line.
 const magic = "nomen-cache " + version + " "
 
-// A header has what an entry stores besides the answer.
+// A header has the fields of an entry except the answer.
 type header struct {
 	Key        string            `json:"key"`
 	Confirmed  time.Time         `json:"confirmed"`
@@ -46,7 +46,7 @@ func encode(e Entry) ([]byte, error) {
 	return append(out, body.Bytes()...), nil
 }
 
-// decode reads what encode has written.
+// decode parses the result of encode.
 func decode(b []byte) (Entry, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	sum, body, ok2 := bytes.Cut(rest, []byte("\n"))

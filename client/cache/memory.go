@@ -12,10 +12,10 @@ const (
 	DefaultMaxBytes   = 256 << 20
 )
 
-// Limits limit a [Storage]. Zero means the default.
+// Limits limit a [Storage]. A field that is zero stands for its default.
 type Limits struct {
 	MaxEntries int
-	MaxBytes   int64 // of the stored entries and their keys
+	MaxBytes   int64 // total size of the stored entries and their keys
 }
 
 func (l Limits) withDefaults() Limits {
@@ -63,7 +63,7 @@ func (m *Memory) Get(key string) (Entry, bool) {
 	return out, err == nil && out.Key == key
 }
 
-// Put implements [Storage]. It drops an entry that exceeds the limits by itself.
+// Put implements [Storage]. If an entry exceeds the limits by itself, Put does not store it.
 func (m *Memory) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package countstore keeps counts of resolutions in a database of their own beside a store, in the
-// data directory of one server.
+// Package countstore stores counts of resolutions in a separate database in the data directory of a
+// server.
 package countstore
 
 import (
@@ -33,17 +33,17 @@ type Options struct {
 	FS  vfs.FS // file system; if nil, the file system of the operating system
 	Log *slog.Logger
 
-	Pacer *pacer.Pacer // makes compactions rest while requests are answered; may be nil
+	Pacer *pacer.Pacer // pauses compactions while requests are answered; may be nil
 }
 
 // A Store keeps counts in a directory. It implements [counts.Store].
 //
-// The key of a row is the month and the kind, and then the text. docs/reference/files.md describes the
-// format.
+// The key of a row consists of the month, the kind and the text. docs/reference/files.md describes
+// the format.
 type Store struct {
 	db *pebblestore.Side
 
-	adding sync.Mutex        // held while rows are read and written again
+	adding sync.Mutex        // held while rows are read and rewritten
 	last   map[string]uint64 // number of the last batch, by node
 
 	using sync.RWMutex // held for reading while the database is used
@@ -61,9 +61,9 @@ const (
 	maxNodes  = 64 // nodes whose last batch is remembered when a store is opened; each start of a server is a new node
 )
 
-// The first bytes of keys.
+// The first byte of a key.
 const (
-	keyMeta = 0 // the version of the format, and with the name of a node the number of its last batch
+	keyMeta = 0 // the version of the format; followed by the name of a node, the number of its last batch
 	keyRow  = 1
 )
 
@@ -71,11 +71,12 @@ var versionKey = []byte{keyMeta}
 
 func batchKey(node string) []byte { return append([]byte{keyMeta, 1}, node...) }
 
-// ErrClosed is returned after Close.
+// ErrClosed is the error of all methods after Close.
 var ErrClosed = errors.New("countstore: closed")
 
 // Open opens the counts in a directory, or creates them. The error wraps [pebblestore.ErrLocked] if
-// another process has them open. It is a [*store.VersionError] if a later program has written them.
+// another process has them open. It is a [*store.VersionError] if a later version of the program
+// has written them.
 func Open(o Options) (*Store, error) {
 	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: o.Dir, FS: o.FS, CacheSize: cacheSize, Log: o.Log, Pacer: o.Pacer})
 	if err != nil {
@@ -88,9 +89,9 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// OpenOrReplace is like Open for a directory on the disk. Damaged statistics do not stop a server: if
-// Open cannot read the directory, OpenOrReplace logs this, renames the directory to DIR.unread (or
-// DIR.unread2 and so on), and creates an empty store.
+// OpenOrReplace is like Open for a directory on the disk. If Open cannot read the directory,
+// OpenOrReplace logs this, renames the directory to DIR.unread (or DIR.unread2 and so on), and
+// creates an empty store, so that damaged statistics do not prevent the start of a server.
 func OpenOrReplace(o Options) (*Store, error) {
 	s, err := Open(o)
 	if err == nil || errors.Is(err, pebblestore.ErrLocked) || errors.As(err, new(syscall.Errno)) {
@@ -132,8 +133,8 @@ func (s *Store) load() error {
 	return s.loadBatches()
 }
 
-// loadBatches reads the last batch of each node. If there are many nodes, they are forgotten: none of
-// them can still have a batch to add, because only one process has the store open.
+// loadBatches reads the last batch of each node. If there are many nodes, loadBatches deletes these
+// numbers. No earlier node can add a batch again, because only one process has the store open.
 func (s *Store) loadBatches() error {
 	first := batchKey("")
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: end(first)})
@@ -163,7 +164,7 @@ func (s *Store) get(key []byte) ([]byte, error) {
 	return bytes.Clone(v), closer.Close()
 }
 
-// Close closes the store, after the calls in progress.
+// Close waits for the calls in progress and closes the store.
 func (s *Store) Close() error {
 	s.using.Lock()
 	defer s.using.Unlock()
@@ -174,7 +175,8 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// enter begins a use of the database, unless it is closed.
+// enter prevents that the database is closed before the call ends. It returns ErrClosed after
+// Close.
 func (s *Store) enter() error {
 	s.using.RLock()
 	if s.shut {
@@ -190,7 +192,7 @@ func appendKey(b []byte, month counts.Month, kind counts.Kind, text string) []by
 	return append(append(b, byte(kind)), text...)
 }
 
-const rowHead = 4 // bytes of a key before the text
+const rowHead = 4 // length in bytes of the key before the text
 
 func readKey(key []byte) (counts.Key, error) {
 	if len(key) < rowHead || key[0] != keyRow {
@@ -240,7 +242,8 @@ func (s *Store) commit(w *pebble.Batch) error {
 	return cmp.Or(w.Commit(pebble.Sync), s.db.Err())
 }
 
-// cells returns the cells of a row. If they are damaged, it returns none, so that counting goes on.
+// cells returns the cells of a row. If the row is damaged, cells returns none, so that the count
+// can continue.
 func (s *Store) cells(key []byte) ([]counts.Cell, error) {
 	value, err := s.get(key)
 	if err != nil {
@@ -289,7 +292,7 @@ func (s *Store) Rows(ctx context.Context, q counts.Query) iter.Seq2[counts.Row, 
 	}
 }
 
-// rows yields the rows from a key up to another, without it.
+// rows yields the rows whose keys are in a half-open interval.
 func (s *Store) rows(ctx context.Context, from, to []byte) iter.Seq2[counts.Row, error] {
 	return func(yield func(counts.Row, error) bool) {
 		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
@@ -322,8 +325,8 @@ func (s *Store) rows(ctx context.Context, from, to []byte) iter.Seq2[counts.Row,
 	}
 }
 
-// Roll implements [counts.Store]. It begins with the earliest month, and does not read months that
-// have been rolled up.
+// Roll implements [counts.Store]. It begins with the earliest month. It does not read months that
+// have already been rolled up.
 func (s *Store) Roll(ctx context.Context, before counts.Month) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -339,7 +342,7 @@ func (s *Store) Roll(ctx context.Context, before counts.Month) error {
 	}
 }
 
-// rollSome rolls up some rows, and returns where to continue, nil at the end.
+// rollSome rolls up some rows. It returns the key at which to continue, or nil at the end.
 func (s *Store) rollSome(ctx context.Context, from []byte, before counts.Month) (next []byte, err error) {
 	s.adding.Lock()
 	defer s.adding.Unlock()

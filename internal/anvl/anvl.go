@@ -1,10 +1,10 @@
-// Package anvl reads and writes ANVL (A Name-Value Language), in which EZID and other resolvers of
-// ARKs write descriptions. Each element is a line "label: value".
+// Package anvl reads and writes ANVL (A Name-Value Language), the format in which EZID and other
+// resolvers of ARKs write descriptions. Each element is a line "label: value".
 //
 // A line ends with CR, LF or CRLF. A line that begins with white space continues the value before
 // it, and an empty line ends that value. A line that begins with "#" is a comment. The characters
 // "%", ":", CR and LF in a label, and "%", CR and LF in a value, are percent-encoded. Any other
-// byte can be percent-encoded, too. White space at the ends of labels and values is ignored, even
+// byte may also be percent-encoded. White space at both ends of labels and values is ignored, even
 // if it is percent-encoded.
 package anvl
 
@@ -20,7 +20,7 @@ import (
 // An Element is a label and its value.
 type Element struct{ Label, Value string }
 
-// A Reason says why a text is not ANVL, in the words that EZID uses.
+// A Reason is the reason for which a text is not ANVL, in the wording of EZID.
 type Reason string
 
 // The possible reasons.
@@ -33,7 +33,7 @@ const (
 	NotUTF8    Reason = "character decoding error"
 )
 
-// An Error means that a text is not ANVL.
+// An Error means that a text is not valid ANVL.
 type Error struct {
 	Line   int // number of the line, from 1
 	Column int // in bytes, from 1
@@ -76,8 +76,8 @@ func columnOf(line string, reason Reason) int {
 	return 1
 }
 
-// cutLine returns the first line of a text, without its end, and the text after it. If the text has
-// only one line, more is false.
+// cutLine returns the first line of a text, without its line ending, and the rest of the text. The
+// result more reports whether there are more lines.
 func cutLine(text string) (line, rest string, more bool) {
 	i := strings.IndexAny(text, "\r\n")
 	if i < 0 {
@@ -98,7 +98,8 @@ type parser struct {
 	open  bool     // the next line can continue that value
 }
 
-// end sets the value of the last element. It joins the lines once, because there can be very many.
+// end sets the value of the last element. To handle a very large number of lines, end joins all
+// lines in one step.
 func (p *parser) end() {
 	if len(p.all) > 0 {
 		p.all[len(p.all)-1].Value = strings.Join(p.parts, " ")
@@ -159,7 +160,7 @@ func (p *parser) extend(line string) Reason {
 	return reason
 }
 
-// decode decodes percent-encodings, and removes white space at the ends.
+// decode decodes percent-encodings, and removes white space at both ends.
 func decode(s string) (string, Reason) {
 	if strings.Contains(s, "%") {
 		b := make([]byte, 0, len(s))
@@ -184,8 +185,8 @@ func decode(s string) (string, Reason) {
 
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F }
 
-// AppendElement appends the line of an element. It encodes a "#" at the start of a label, which
-// would make the line a comment.
+// AppendElement appends the line of an element. It percent-encodes a "#" at the start of a label,
+// because the line would otherwise be a comment.
 func AppendElement(b []byte, label, value string) []byte {
 	if rest, ok := strings.CutPrefix(label, "#"); ok {
 		b, label = append(b, ascii.Escape('#')...), rest

@@ -1,5 +1,5 @@
-// Package audit verifies the changes that a store has after a given head. It works for any store.
-// For a full check, use a store that is a [store.Verifier].
+// Package audit verifies the changes that a store has after a given head. The package supports
+// every kind of store. A [store.Verifier] can check the whole store.
 package audit
 
 import (
@@ -19,8 +19,7 @@ const (
 	stepSize = 1024 // number of changes read before the log is compared with the log of the store
 	maxLost  = 1000 // number of unreadable changes after which verification stops
 
-	// retries is how often verification pauses, in total, to let a replica catch up with its
-	// primary.
+	// retries is the total number of pauses that let a replica catch up with its primary.
 	retries = 15
 	pause   = time.Second
 )
@@ -32,8 +31,8 @@ type Source interface {
 	store.Prover
 }
 
-// SourceOf returns the reader r as a Source. If r cannot be verified, the error is an
-// [errors.ErrUnsupported].
+// SourceOf returns the reader r as a Source. If r does not have the methods of a Source, the error
+// is an [errors.ErrUnsupported].
 func SourceOf(r store.Reader) (Source, error) {
 	if s, ok := r.(Source); ok {
 		return s, nil
@@ -41,15 +40,15 @@ func SourceOf(r store.Reader) (Source, error) {
 	return nil, fmt.Errorf("%T cannot prove its log: %w", r, errors.ErrUnsupported)
 }
 
-// Since verifies at most limit changes after the head start. A limit of 0 means all changes. It
-// verifies that the log of the store begins with the log of start, and that each later change is as
-// logged. For each changed name and authority, the store must serve the newest revision, and the
-// index must have its locations. Since calls fault for each fault, and progress, if it is not nil,
-// from time to time. It returns the head up to which it has verified, so that a later call can
-// continue there.
+// Since verifies at most limit changes after the head start. A limit of 0 means all changes. Since
+// verifies that the log of the store begins with the log that has the head start, and that each
+// later change matches the log. It also verifies that the store returns the newest revision of each
+// changed name and authority, and that the index has the locations of this revision. Since calls
+// fault for each fault. If progress is not nil, Since calls it from time to time. Since returns the
+// head up to which the log was verified, with which a later call can continue.
 //
 // If the log of the store does not begin with the log of start, the error is a [*store.HeadError].
-// Any other error is a failed read.
+// Any other error is a failure to read the store.
 func Since(ctx context.Context, s Source, start store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -89,17 +88,18 @@ type auditor struct {
 	end   store.Head
 	fault func(store.Fault)
 	log   ledger.Log // log computed from the changes read
-	lost  int        // number of unreadable changes
+	lost  int        // number of changes that could not be read
 
-	gaveUp bool // verification has stopped
-	waited int  // number of pauses made to let a replica catch up
+	gaveUp bool // verification has stopped early
+	waited int  // number of pauses so far that let a replica catch up
 }
 
 func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any) {
 	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// begin returns the log of oldHead. It checks that the store's log begins with this log.
+// begin returns the log that has the head oldHead. It returns an error if the store's log does not
+// begin with this log.
 func (a *auditor) begin(ctx context.Context, oldHead store.Head) (ledger.Log, error) {
 	wrong := func(format string, args ...any) (ledger.Log, error) {
 		return ledger.Log{}, &store.HeadError{Since: oldHead, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
@@ -124,9 +124,8 @@ func (a *auditor) begin(ctx context.Context, oldHead store.Head) (ledger.Log, er
 	return log, nil
 }
 
-// logOf returns the store's log of the given size, which must be positive. It computes the log from
-// the store's proof that the next entry is in its log, because this proof has hashes of all entries
-// before.
+// logOf returns the store's log of the given size, which must be positive. The store's proof for
+// the next entry covers all earlier entries, so logOf can compute the log from this proof.
 func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	known := min(size, a.end.Size-1)
 	left, err := a.ProveEntry(ctx, known+1, known+1)
@@ -147,7 +146,7 @@ func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	return log, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", size)}
 }
 
-// step verifies the changes up to the position end of the log.
+// step verifies the changes up to the log number end.
 func (a *auditor) step(ctx context.Context, end uint64) error {
 	from := a.log.Size()
 	newest := make(map[store.Subject]*store.Entry, end-from)
@@ -180,8 +179,9 @@ func (a *auditor) step(ctx context.Context, end uint64) error {
 	return err
 }
 
-// readAll reads the changes up to the position end of the log, appends them to the computed log, and
-// reports the changes that cannot be read. If all could be read, complete is true.
+// readAll reads the changes up to the log number end and appends them to the computed log. It
+// reports the changes that cannot be read. The result complete is true if all changes could be
+// read.
 func (a *auditor) readAll(ctx context.Context, end uint64, newest map[store.Subject]*store.Entry) (complete bool, err error) {
 	complete = true
 	for after := a.log.Size(); after < end; {
@@ -212,8 +212,8 @@ func (a *auditor) consistent(ctx context.Context) (bool, error) {
 	return ledger.CheckConsistency(proof, a.end, a.log.Head()) == nil, nil
 }
 
-// read reads the changes after one position of the log, up to and including another, and appends
-// them to the computed log. It returns the position of the last change read.
+// read reads the changes in an interval of log numbers, without the first number, and appends them
+// to the computed log. It returns the number of the last change that it has read.
 func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.Subject]*store.Entry) (uint64, error) {
 	var leaf []byte
 	for e, err := range a.Changes(ctx, after) {
@@ -234,8 +234,8 @@ func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.S
 	return after, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 }
 
-// present verifies the current state of the subject s, unless the subject was changed after the
-// entry e.
+// present verifies the current state of the subject s. It does nothing if the subject was changed
+// again after the entry e.
 func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) error {
 	for ; ; a.waited++ {
 		c, err := a.newest(ctx, s)
@@ -297,7 +297,8 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 	return nil, nil
 }
 
-// indexed returns a problem with the first location of a record that is not in the index, or "".
+// indexed returns a problem with the first location of a record that is missing in the index. It
+// returns "" if the index has all locations.
 func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
 	finder, ok := a.Source.(store.Finder)
 	if !ok || c.Record == nil {
@@ -320,15 +321,16 @@ func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string,
 	return "", nil
 }
 
-// before returns a place that sorts just before the place p, because no byte of a key is above "~".
+// before returns a place that sorts immediately before the place p. It assumes that no byte of a
+// key is above "~".
 func before(p store.Place) store.Place {
 	key := p.Name.Key()
 	end := len(key) - 1
 	return store.Place{URL: p.URL, Name: name.FromKey(key[:end] + string(key[end]-1) + "\x7F")}
 }
 
-// damage reports whether err means that stored data is damaged, rather than temporarily
-// unreadable.
+// damage reports whether err means that stored data are damaged, in contrast to a temporary failure
+// to read.
 func damage(err error) bool {
 	return errors.As(err, new(*codec.CorruptError))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Proof proves that the log with a head contains an entry (RFC 6962, 2.1.1).
+// A Proof proves that an entry is in the log that has a certain head (RFC 6962, section 2.1.1).
 type Proof struct {
 	Entry  *store.Entry
 	Head   store.Head
@@ -31,8 +31,8 @@ func (p Proof) Check() error {
 	return err
 }
 
-// Prove returns the proof that the log of a store contained the entry with the number seq when the
-// log had the given size. The store must have a log of at least that size.
+// Prove returns the proof that the log of a store, when it had the given size, contained the entry
+// with the number seq. The log must have at least this size now.
 func Prove(ctx context.Context, s Source, size, seq uint64) (Proof, error) {
 	hashes, err := s.ProveEntry(ctx, size, seq)
 	if err != nil {
@@ -49,8 +49,8 @@ func Prove(ctx context.Context, s Source, size, seq uint64) (Proof, error) {
 	return Proof{e, head, hashes}, err
 }
 
-// HeadOf returns the head that the log of a store had when it had the given size, which must not
-// exceed the present size.
+// HeadOf returns the head that the log of a store had when it had the given size. The log must have
+// at least this size now.
 func HeadOf(ctx context.Context, s Source, size uint64) (store.Head, error) {
 	end, err := s.Head(ctx)
 	switch {
@@ -70,8 +70,7 @@ func HeadOf(ctx context.Context, s Source, size uint64) (store.Head, error) {
 }
 
 // SizeAt returns the number of changes that the log of a store had at a time. It reads only a few
-// entries. If several servers write to the store, their clocks may differ slightly, and so the
-// number may too.
+// entries. If several servers write to the store, the accuracy depends on their clocks.
 func SizeAt(ctx context.Context, f store.Feed, at time.Time) (uint64, error) {
 	end, err := f.Head(ctx)
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A FieldError means that an element cannot be set.
+// A FieldError means that an element cannot be set to the given value.
 type FieldError struct {
 	Label  string
-	Reason string // in the words of EZID
+	Reason string // in the wording of EZID
 }
 
 func (e *FieldError) Error() string { return e.Label + ": " + e.Reason }
 
-// Rules say what may be set.
+// Rules determine which elements may be set.
 type Rules struct {
 	Base   string // URL of the server, for default targets
 	New    bool   // the record is new
-	Import bool   // the elements come from EZID, so any may be set to any value
+	Import bool   // the elements are an export of EZID, so all elements and values are allowed
 }
 
-// Apply sets elements of a record, which it modifies. An empty value removes the element. The error
+// Apply sets elements of a record, which it modifies. An empty value removes an element. The error
 // is a [*FieldError].
 func Apply(rec *store.Record, given Elements, rules Rules) error {
 	before, touched := Of(rec, rules.Base), map[string]bool{}
@@ -75,7 +75,8 @@ func describe(rec *store.Record, touched map[string]bool) {
 	rec.Metadata = m
 }
 
-// keep stores an element as a value of the record, or removes the value if the element is empty.
+// keep stores an element as a value of the record. If the element is empty, keep removes this
+// value.
 func keep(rec *store.Record, label, value string) {
 	highest := lastIndex
 	for i := range rec.Values {
@@ -123,7 +124,7 @@ func (r Rules) reserved(rec *store.Record, label, value string) error {
 	return nil
 }
 
-// target sets the target. The default target means that there is no location.
+// target sets the target. For the default target, target removes the location.
 func (r Rules) target(rec *store.Record, url string) {
 	if scheme, rest, ok := strings.Cut(url, ":"); ok {
 		url = strings.ToLower(scheme) + ":" + rest
@@ -146,8 +147,8 @@ func (r Rules) target(rec *store.Record, url string) {
 	}
 }
 
-// status sets the status. A reserved identifier cannot become unavailable, and no other can become
-// reserved.
+// status sets the status. A reserved identifier cannot become unavailable, and an identifier that
+// is not reserved cannot become reserved.
 func (r Rules) status(rec *store.Record, value string) error {
 	bad := func(why string) error { return &FieldError{Status, "invalid identifier status" + why} }
 	rest, unavailable := strings.CutPrefix(value, Unavailable)
@@ -170,7 +171,7 @@ func (r Rules) status(rec *store.Record, value string) error {
 	return nil
 }
 
-// export sets whether other services should learn of the identifier.
+// export sets whether other services are notified of the identifier.
 func export(rec *store.Record, value string) error {
 	switch strings.ToLower(value) {
 	case yes:
@@ -196,10 +197,10 @@ func keepTime(rec *store.Record, label, value string) error {
 	return nil
 }
 
-// maxShown is how many bytes of a value a message shows.
+// maxShown is the maximum number of bytes of a value that a message quotes.
 const maxShown = 100
 
-// clean replaces characters that XML 1.1 forbids or discourages by spaces.
+// clean replaces characters that XML 1.1 prohibits or discourages by spaces.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -1,5 +1,5 @@
-// Package ezid converts records to the identifiers and elements of EZID, and back. The EZID
-// dialect, import and export use it.
+// Package ezid converts records to identifiers and elements of EZID, and back. The EZID interface
+// of the server and the import and export of EZID files use the package.
 //
 // # Identifiers
 //
@@ -10,24 +10,25 @@
 //
 // An element has a label and a value. Elements whose label begins with "_" are reserved:
 //
-//	_target   the URL of the first location that is the resource itself
-//	_status   public, reserved, or unavailable with the reason after " | ": the status and the reason
-//	_updated  the time of the last change
+// \t_target   the URL of the first location that is the resource itself
+// \t_status   the status: public, reserved or unavailable; unavailable may be followed by " | " and
+// a reason
+// \t_updated  the time of the last change
 //
-// Every other element is stored as it was given, as a typed value with the type "ezid:" and the
-// label, and an index from 10001. In addition, elements of the profiles erc, dc and datacite set
-// the metadata of the record:
+// Every other element is stored unchanged as a typed value. The type is "ezid:" followed by the
+// label, and the index is at least 10001. In addition, elements of the profiles erc, dc and
+// datacite set the metadata of the record:
 //
-//	creator    erc.who   dc.creator    datacite.creator
-//	title      erc.what  dc.title      datacite.title
-//	publisher            dc.publisher  datacite.publisher
-//	date       erc.when  dc.date       datacite.publicationyear
-//	type                 dc.type       datacite.resourcetype
+// \tcreator    erc.who   dc.creator    datacite.creator
+// \ttitle      erc.what  dc.title      datacite.title
+// \tpublisher            dc.publisher  datacite.publisher
+// \tdate       erc.when  dc.date       datacite.publicationyear
+// \ttype                 dc.type       datacite.resourcetype
 //
-// The label "dc." with the name of another element of Dublin Core sets that element. Each of the
-// elements erc (ANVL), dc and datacite (XML) has the metadata of its whole profile. If several
-// elements set the same metadata, those of the profile in _profile take precedence.
+// The label "dc." followed by the name of another element of Dublin Core sets that element. Each of
+// the elements erc (ANVL), dc and datacite (XML) contains the metadata of its whole profile. If
+// several elements set the same metadata, the elements of the profile in _profile take precedence.
 //
-// If the metadata of a record was later changed in another way, [Of] returns elements with the new
-// metadata.
+// If the metadata of a record was later changed by other means, [Of] returns elements that match
+// the new metadata.
 package ezid

@@ -26,7 +26,7 @@ const (
 	ShadowedBy = "_shadowedby"
 )
 
-// Values of the element _status. Unavailable can be followed by a reason.
+// The values of the element _status. The value unavailable may be followed by a reason.
 const (
 	Public      = "public"
 	Reserved    = "reserved"
@@ -77,7 +77,7 @@ func kept(rec *store.Record) Elements {
 	return e
 }
 
-// Of returns the elements of a record. The elements _created and _owner are missing unless the
+// Of returns the elements of a record. The elements _created and _owner are present only if the
 // record was imported.
 func Of(rec *store.Record, base string) Elements {
 	e := kept(rec)
@@ -102,8 +102,8 @@ func Of(rec *store.Record, base string) Elements {
 	return e
 }
 
-// DefaultTarget returns the target of an identifier without a location, which is the page with its
-// elements.
+// DefaultTarget returns the target of an identifier without a location. This is the URL of the page
+// that shows its elements.
 func DefaultTarget(base, id string) string { return base + "/id/" + id }
 
 func (e Elements) profile(id string) string {
@@ -116,7 +116,7 @@ func (e Elements) profile(id string) string {
 	return erc
 }
 
-// mend changes elements that would set different metadata than the record has.
+// mend corrects the elements whose metadata differ from the metadata of the record.
 func (e Elements) mend(have nomen.Metadata, profile string) {
 	set := e.metadata(profile)
 	for _, field := range fields() {

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// What identifiers begin with.
+// The prefixes of identifiers.
 const (
 	arkLabel  = "ark:"
 	doiLabel  = "doi:"
@@ -20,8 +20,8 @@ const (
 // maxID is the maximum length of an identifier in bytes.
 const maxID = 255
 
-// ParseID returns the name of an identifier, and false if EZID would reject the identifier. It also
-// accepts an ARK without its first slash.
+// ParseID returns the name for an identifier. It returns false if EZID would reject the identifier.
+// The first slash of an ARK may be missing.
 func ParseID(s string) (name.Name, bool) {
 	if len(s) > maxID || !isPrintable(s) {
 		return name.Name{}, false
@@ -50,9 +50,9 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// arkRest returns the part of an ARK after the label, or "" if the ARK is invalid. It removes
-// hyphens and structural characters at both ends, keeps only the first of adjacent structural
-// characters, and percent-encodes characters that an ARK cannot contain.
+// arkRest returns the part of an ARK after the label, or "" if the ARK is invalid. It removes all
+// hyphens, and structural characters at both ends. Of several adjacent structural characters, it
+// keeps the first. It percent-encodes characters that an ARK cannot contain.
 func arkRest(s string) string {
 	naan, rest, ok := strings.Cut(s, "/")
 	if !ok || !isNAAN(naan) {
@@ -97,8 +97,8 @@ func isPlain(c byte) bool {
 	return ascii.IsAlnum(c) || isStructure(c) || strings.IndexByte("=*+@_$~", c) >= 0
 }
 
-// escapedARK percent-encodes the characters that an ARK cannot contain, and decodes the others. It
-// returns false if a percent sign is not part of an escape.
+// escapedARK percent-encodes the characters that an ARK cannot contain, and decodes all other
+// percent-encodings. It returns false if a percent sign is not part of an escape.
 func escapedARK(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -119,8 +119,8 @@ func escapedARK(s string) (string, bool) {
 	return b.String(), true
 }
 
-// doiRest returns the part of a DOI after the label, with characters escaped that a URI cannot
-// contain. It returns "" if EZID would reject the DOI.
+// doiRest returns the part of a DOI after the label. It percent-encodes characters that a URI
+// cannot contain. It returns "" if EZID would reject the DOI.
 func doiRest(s string) string {
 	prefix, rest, _ := strings.Cut(s, "/")
 	digits, ok := strings.CutPrefix(prefix, "10.")
@@ -133,8 +133,8 @@ func doiRest(s string) string {
 	return ""
 }
 
-// ID returns the identifier of a name. This is an ARK with the slash after its label, a DOI in
-// upper case, a UUID after "uuid:", or otherwise the key of the name.
+// ID returns the identifier of a name. An ARK has a slash after its label, a DOI is in upper case,
+// and a UUID begins with "uuid:". For all other names, the identifier is the key.
 func ID(n name.Name) string {
 	key := n.Key()
 	if rest, ok := strings.CutPrefix(key, arkLabel); ok {
@@ -142,7 +142,7 @@ func ID(n name.Name) string {
 	}
 	if rest, ok := strings.CutPrefix(key, doiLabel); ok {
 		if plain, err := url.PathUnescape(rest); err == nil && isPrintable(plain) {
-			rest = plain // EZID has no escapes in DOIs
+			rest = plain // EZID does not percent-encode DOIs
 		}
 		return doiLabel + strings.ToUpper(rest)
 	}
@@ -162,7 +162,7 @@ func Shadow(id string) string {
 		return ""
 	}
 	const letters = "bcdfghjkmnpqrstvwxz"
-	first := 0 // the number before the last four digits
+	first := 0 // the number formed by all digits but the last four
 	if len(digits) == 5 {
 		first, digits = int(digits[0]-'0'), digits[1:]
 	}
@@ -170,8 +170,8 @@ func Shadow(id string) string {
 }
 
 // shadowSuffix percent-encodes the characters that normalization of an ARK would remove, and the
-// characters that an ARK cannot contain. The digits are in lower case, as EZID writes them only
-// here.
+// characters that an ARK cannot contain. The hexadecimal digits are in lower case, which EZID uses
+// only here.
 func shadowSuffix(s string) string {
 	s = strings.ToLower(s)
 	var b strings.Builder

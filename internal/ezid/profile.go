@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/internal/anvl"
 )
 
-// The profiles with labels for metadata.
+// The profiles whose elements set metadata.
 const (
 	erc      = "erc"
 	dc       = "dc"
 	datacite = "datacite"
 )
 
-// fields returns the elements of Dublin Core (RFC 5013), beginning with the elements that several
+// fields returns the elements of Dublin Core (RFC 5013). It begins with the elements that several
 // profiles have.
 func fields() []string {
 	return []string{
@@ -40,7 +40,7 @@ func labelOf(profile, field string) string {
 	return ""
 }
 
-// ranked returns the profiles with labels for metadata, beginning with the given one.
+// ranked returns the profiles whose elements set metadata, beginning with the given profile.
 func ranked(profile string) []string {
 	all := []string{erc, dc, datacite}
 	if i := slices.Index(all, profile); i > 0 {
@@ -100,8 +100,8 @@ func (e Elements) block(profile string) nomen.Metadata {
 	return m
 }
 
-// known returns a value as a list. The list is nil if the value is empty, or only a code such as
-// (:unav) that says why it is unknown.
+// known returns a value as a list. The list is nil if the value is empty, or if it is only a code
+// such as (:unav), which gives the reason for which the value is unknown.
 func known(value string) []string {
 	if value == "" || strings.HasPrefix(value, "(:") && strings.IndexByte(value, ')') == len(value)-1 {
 		return nil

@@ -12,15 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// decoder returns an XML decoder that reads text as UTF-8, whatever its declaration says.
+// decoder returns an XML decoder that treats text as UTF-8 and ignores the encoding in the XML
+// declaration.
 func decoder(text string) *xml.Decoder {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return d
 }
 
-// readXML returns the metadata in the XML of DataCite or Dublin Core. If the XML is invalid, it
-// returns the metadata before the error.
+// readXML returns the metadata in an XML document of DataCite or Dublin Core. If the document is
+// invalid, readXML returns the metadata before the error.
 func readXML(text string) nomen.Metadata {
 	m := nomen.Metadata{}
 	d := decoder(text)
@@ -54,8 +55,8 @@ func readXML(text string) nomen.Metadata {
 
 const maxPath = 4
 
-// fieldOfXML returns the field of the metadata for an XML element, or "". The path has the names of
-// the enclosing elements and its own.
+// fieldOfXML returns the metadata field for an XML element, or "". The last element of the path is
+// the name of the element, and the others are the names of the enclosing elements.
 func fieldOfXML(path []string) string {
 	if path[0] != "resource" {
 		if name := path[len(path)-1]; len(path) == 2 && slices.Contains(fields(), name) {
@@ -90,7 +91,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// errNoResource means that an XML text is not a DataCite record.
+// errNoResource means that an XML document is not a DataCite record.
 var errNoResource = errors.New("not a DataCite record")
 
 func withIdentifier(text, id string) (string, error) {

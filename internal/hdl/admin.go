@@ -15,17 +15,17 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// The formats of typed data in a [nomen.Value].
+// The formats of structured data in a [nomen.Value].
 const (
 	FormatAdmin = "admin" // JSON of an [Admin]
 	FormatList  = "vlist" // JSON of a list of [Reference]
 )
 
-// The types of values whose data are not a text.
+// The types of values whose data are structured or have a special meaning.
 const (
 	TypeAdmin  = "HS_ADMIN"
 	TypeList   = "HS_VLIST"
-	TypeSecret = "HS_SECKEY" // a secret, which must not be stored because the history would keep it
+	TypeSecret = "HS_SECKEY" // a secret, which must not be stored because histories are permanent
 	TypeAlias  = "HS_ALIAS"  // another handle to use instead
 )
 
@@ -33,14 +33,14 @@ const (
 type Admin struct {
 	Handle      string `json:"handle"`
 	Index       int    `json:"index"`
-	Permissions string `json:"permissions"` // twelve digits; the last is the permission to add handles
+	Permissions string `json:"permissions"` // twelve digits, each 0 or 1; the last digit is the permission to add handles
 	Legacy      bool   `json:"legacyByteLength,omitempty"`
 }
 
 const adminBits = 12
 
-// ReadAdmin reads the data of an HS_ADMIN value from JSON. Some clients send the index as a string,
-// and the permissions as a boolean value, a number or a list.
+// ReadAdmin parses the data of an HS_ADMIN value in JSON. It accepts an index that is a string, and
+// permissions that are a boolean value, a number or a list, because some clients send these.
 func ReadAdmin(given json.RawMessage) (string, error) {
 	var in struct {
 		Handle           *string
@@ -62,7 +62,7 @@ func ReadAdmin(given json.RawMessage) (string, error) {
 	return jsonText(Admin{*in.Handle, index, bits, in.LegacyByteLength}), nil
 }
 
-// readAdminPermissions returns permissions as twelve digits.
+// readAdminPermissions converts permissions to twelve digits.
 func readAdminPermissions(given json.RawMessage) (string, error) {
 	none, all := strings.Repeat("0", adminBits), strings.Repeat("1", adminBits)
 	var s string
@@ -78,7 +78,7 @@ func readAdminPermissions(given json.RawMessage) (string, error) {
 	case json.Unmarshal(given, &n) == nil && n >= 0 && n < 1<<adminBits:
 		return fmt.Sprintf("%0*b", adminBits, n), nil
 	case json.Unmarshal(given, &list) == nil && len(list) <= adminBits:
-		for _, set := range list { // the first is the lowest bit
+		for _, set := range list { // the first element is the lowest bit
 			s = map[bool]string{false: "0", true: "1"}[set] + s
 		}
 		return none[len(s):] + s, nil
@@ -86,7 +86,8 @@ func readAdminPermissions(given json.RawMessage) (string, error) {
 	return "", fmt.Errorf("invalid permissions %.40s in admin data: want twelve digits 0 and 1", given)
 }
 
-// A Reference names a value of another handle: in an HS_VLIST value, or in the references of a value.
+// A Reference identifies a value of a handle, in the data of an HS_VLIST value or in the references
+// of a value.
 type Reference struct {
 	Handle string `json:"handle"`
 	Index  int    `json:"index"`
@@ -100,16 +101,16 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// reversed reverses the order of permissions. The permission to add handles comes last in JSON, and
-// first in a batch file.
+// reversed reverses the order of permissions. The permission to add handles is the last in JSON,
+// but the first in a batch file.
 func reversed(permissions string) string {
 	b := []byte(permissions)
 	slices.Reverse(b)
 	return string(b)
 }
 
-// DecodeData decodes the bytes of a value in the database of a Handle server. Bytes that are
-// invalid for the type of the value are kept as they are.
+// DecodeData decodes the data of a value in the database of a Handle server. If the data are
+// invalid for the type of the value, DecodeData returns them undecoded.
 func DecodeData(kind string, data []byte) (format, text string) {
 	switch {
 	case kind == TypeAdmin:
@@ -126,7 +127,7 @@ func DecodeData(kind string, data []byte) (format, text string) {
 	return nomen.FormatBase64, base64.StdEncoding.EncodeToString(data)
 }
 
-// decodeAdmin decodes the bytes of an HS_ADMIN value, which are permissions, a handle and an index.
+// decodeAdmin decodes the data of an HS_ADMIN value: permissions, a handle and an index.
 func decodeAdmin(b []byte) (a Admin, ok bool) {
 	if len(b) < 2 || binary.BigEndian.Uint16(b)>>adminBits != 0 {
 		return a, false
@@ -137,7 +138,7 @@ func decodeAdmin(b []byte) (a Admin, ok bool) {
 	return a, ok && len(rest) == 0
 }
 
-// decodeList decodes the bytes of an HS_VLIST value, which are a number and so many references.
+// decodeList decodes the data of an HS_VLIST value: a number, and as many references.
 func decodeList(b []byte) (list []Reference, ok bool) {
 	n, b, ok := decodeNumber(b)
 	for ; ok && n > 0; n-- {
@@ -165,9 +166,10 @@ func decodeNumber(b []byte) (n int, rest []byte, ok bool) {
 	return int(binary.BigEndian.Uint32(b)), b[4:], true
 }
 
-// DecodeReferences decodes the references of a value in the database of a Handle server. They are
-// separated by tabs, and each is INDEX:HANDLE, where a backslash escapes tabs, line breaks and
-// itself. In the whole text, %XXXX stands for a UTF-16 code unit that is not printable ASCII.
+// DecodeReferences decodes the references of a value in the database of a Handle server. Tabs
+// separate the references, each of which has the form INDEX:HANDLE. A backslash escapes tabs, line
+// breaks and backslashes. In the whole text, %XXXX stands for a UTF-16 code unit that is not
+// printable ASCII.
 func DecodeReferences(text string) (list []Reference, ok bool) {
 	if text == "" {
 		return nil, true

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// How data are encoded in a batch file.
+// The encodings of data in a batch file.
 const (
 	batchText  = "UTF8"
 	batchAdmin = "ADMIN"
@@ -20,7 +20,7 @@ const (
 	batchFile  = "FILE"
 )
 
-// AppendLine appends a value as a line of a batch file. It returns an error if a line cannot
+// AppendLine appends a value as a line of a batch file. It returns an error if batch files cannot
 // represent the value.
 func AppendLine(b []byte, v *nomen.Value) ([]byte, error) {
 	ttl, err := batchTTL(v.TTL)
@@ -58,7 +58,7 @@ func batchTTL(t nomen.TTL) (string, error) {
 	return string(t), nil
 }
 
-// batchData returns the data of a value as in a batch file.
+// batchData returns the data of a value as they are written in a batch file.
 func batchData(v *nomen.Value) (encoding, data string, err error) {
 	switch v.Format {
 	case nomen.FormatText:
@@ -87,7 +87,7 @@ func listText(list []Reference) string {
 	return b.String()
 }
 
-// A LineError says where a line of a batch file is invalid, and why.
+// A LineError reports the position and cause of an error in a line of a batch file.
 type LineError struct {
 	Column int // from 1, in bytes
 	Reason string
@@ -96,7 +96,7 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }
 
 // ParseLine parses a line of a batch file. If the line is invalid, the error is a [*LineError]. If
-// open is true, the data are on the next line.
+// open is true, the data of the value are on the next line.
 func ParseLine(line string) (v nomen.Value, open bool, err error) {
 	p := lineParser{rest: line}
 	if valid := strings.ToValidUTF8(line, ""); valid != line {
@@ -161,7 +161,7 @@ func (p *lineParser) index() int {
 	w := p.word("index")
 	n, err := strconv.ParseInt(w, 10, 32)
 	if err != nil || n < 1 {
-		p.fail(p.at-len(w), "invalid index: must be a number from 1 to %d", MaxIndex) // without the text, which could be a secret
+		p.fail(p.at-len(w), "invalid index: must be a number from 1 to %d", MaxIndex) // does not quote the text, which could be a secret
 	}
 	return int(n)
 }
@@ -184,8 +184,8 @@ func (p *lineParser) permissions() string {
 	return s
 }
 
-// Permissions converts four digits, each 0 or 1, to the form of [nomen.Value]. It returns false for
-// anything else.
+// Permissions converts four digits, each 0 or 1, to the Permissions of a [nomen.Value]. It returns
+// false for any other string.
 func Permissions(s string) (string, bool) {
 	if s == usualPermissions {
 		return "", true

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Schemes returns the schemes that the name of a handle can have, the usual one first.
+// Schemes returns the schemes that the name of a handle can have, with the usual scheme first.
 func Schemes(handle string) []string {
 	if strings.HasPrefix(handle, "10.") {
 		return []string{"hdl:", "doi:"}
@@ -16,12 +16,12 @@ func Schemes(handle string) []string {
 	return []string{"hdl:"}
 }
 
-// Escape escapes the characters of a handle that a URI cannot contain.
+// Escape percent-encodes the characters of a handle that a URI cannot contain.
 func Escape(handle string) string {
 	return ascii.EscapeUnless(handle, func(c byte) bool { return c != '%' && (ascii.IsPchar(c) || c == '/') })
 }
 
-// Of returns the handle in a name, as it is spelled, and false if the name is not a handle.
+// Of returns the handle in a name, as it is spelled. It returns false if the name is not a handle.
 func Of(spelling string) (string, bool) {
 	for _, scheme := range []string{"hdl:", "doi:"} {
 		if rest, ok := ascii.CutPrefix(spelling, scheme); ok {
@@ -31,8 +31,8 @@ func Of(spelling string) (string, bool) {
 	return "", false
 }
 
-// Unescape decodes escapes. It does not change a plus sign, or a percent sign that is not part of
-// an escape.
+// Unescape decodes percent-encodings. It does not change plus signs, or percent signs that are not
+// part of a percent-encoding.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -15,14 +15,14 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// The formats of data that have no structure.
+// The formats of unstructured data.
 const (
 	formatString = "string"
 	formatBase64 = "base64"
 	formatHex    = "hex"
 )
 
-// usualPermissions are the permissions of a value if the client has not given any.
+// usualPermissions are the default permissions of a value.
 const usualPermissions = "1110"
 
 // A Given is a value in the JSON of a request.
@@ -35,7 +35,7 @@ type Given struct {
 	References  []Reference     `json:"references"`
 }
 
-// ReferencesText returns references as the field References of a value.
+// ReferencesText returns references in the form of the field References of a [nomen.Value].
 func ReferencesText(list []Reference) string {
 	if len(list) == 0 {
 		return ""
@@ -46,7 +46,7 @@ func ReferencesText(list []Reference) string {
 // MaxIndex is the maximum index of a value.
 const MaxIndex = 1<<31 - 1
 
-// Value converts what a client has given to a value.
+// Value converts the JSON value of a client to a [nomen.Value].
 func (g *Given) Value() (v nomen.Value, err error) {
 	switch {
 	case g.Index == nil, g.Type == nil, g.Data == nil:
@@ -70,7 +70,7 @@ func (g *Given) Value() (v nomen.Value, err error) {
 	return v, err
 }
 
-// ReadTTL reads a TTL, which is a number of seconds or a time.
+// ReadTTL parses a TTL, which is a number of seconds or a time.
 func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 	if given == nil || string(given) == "null" {
 		return nomen.Seconds(int(nomen.DefaultTTL / time.Second)), nil
@@ -81,9 +81,9 @@ func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 	return t, nil
 }
 
-// readPermissions reads the permissions of a value, which are "*", or digits that are 0 or 1. The
-// last digit is for public write. As in Handle.Net servers, the first digit is ignored, so with
-// four digits admin read has its default.
+// readPermissions parses the permissions of a value, which are "*", or digits that are 0 or 1. The
+// last digit is the permission for public write. The first of four digits is ignored, as in
+// Handle.Net servers, so admin read then has its default.
 func readPermissions(given json.RawMessage) (string, error) {
 	if given == nil || string(given) == "null" {
 		return "", nil
@@ -139,7 +139,8 @@ func readData(given json.RawMessage) (format, data string, err error) {
 	return "", "", fmt.Errorf("unknown format %.40q of data: must be string, base64, hex, admin, vlist, site or key", d.Format)
 }
 
-// readBytes decodes bytes. It returns them as text if they are text without control characters.
+// readBytes decodes binary data. If the bytes are text without control characters, readBytes
+// returns them as text.
 func readBytes(format, given string) (_, data string, err error) {
 	var b []byte
 	if format == formatHex {
@@ -156,7 +157,7 @@ func readBytes(format, given string) (_, data string, err error) {
 	return nomen.FormatBase64, base64.StdEncoding.EncodeToString(b), nil
 }
 
-// IsText reports whether bytes are sent as text.
+// IsText reports whether bytes can be sent as text.
 func IsText(b []byte) bool {
 	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
 }

@@ -1,8 +1,8 @@
 // Package mail sends reports by mail, through an SMTP server or a sendmail program, and by webhook.
 //
-// Everything in a [Message] may come from strangers: subjects and texts have names and titles. No
-// value can add a field or a recipient. Every delivery has a deadline. [IsTemporary] says whether it
-// is useful to try again.
+// The fields of a [Message] may contain untrusted text, such as names and titles. No such text can
+// add a header field or a recipient. Every delivery has a deadline. [IsTemporary] reports whether a
+// failed delivery should be repeated.
 package mail
 
 import (
@@ -24,13 +24,13 @@ import (
 
 // Limits of a message.
 const (
-	maxAddress = 320      // bytes of an address without its display name
-	maxSubject = 200      // characters; longer subjects are cut
-	MaxFiles   = 16 << 20 // bytes of all attachments
-	maxLine    = 76       // bytes of a line of base64
+	maxAddress = 320      // length in bytes of an address without its display name
+	maxSubject = 200      // length in characters; longer subjects are truncated
+	MaxFiles   = 16 << 20 // total size in bytes of all attachments
+	maxLine    = 76       // length in bytes of a line of base64
 )
 
-// A Message is a mail to one recipient. Its text is plain text in UTF-8.
+// A Message is an email to one recipient. The text is plain text in UTF-8.
 type Message struct {
 	From, To string // addresses, such as "Names <names@example.org>"
 	Subject  string
@@ -38,8 +38,8 @@ type Message struct {
 	Files    []File
 	Date     time.Time
 
-	// ID identifies the message, such as "month-2026-11". A message that is sent again has the same
-	// Message-ID field, by which mail programs recognise it.
+	// ID identifies the message, such as "month-2026-11". If a message is sent again, it has the
+	// same Message-ID field, by which mail programs recognise duplicates.
 	ID string
 }
 
@@ -50,8 +50,8 @@ type File struct {
 	Content []byte
 }
 
-// ParseAddress parses an address with or without a display name. It rejects addresses that cannot be
-// part of a command of SMTP.
+// ParseAddress parses an address with or without a display name. It rejects addresses that an SMTP
+// command cannot contain.
 func ParseAddress(text string) (*mail.Address, error) {
 	a, err := mail.ParseAddress(text)
 	switch {
@@ -65,7 +65,7 @@ func ParseAddress(text string) (*mail.Address, error) {
 	return a, nil
 }
 
-// An envelope has what a mail server needs to know about an encoded message.
+// An envelope is an encoded message with the addresses for the mail server.
 type envelope struct {
 	from, to string // addresses without display names
 	text     []byte // with line endings of CR LF
@@ -94,7 +94,7 @@ func (m *Message) encode() (*envelope, error) {
 	field("Subject", folded(mime.QEncoding.Encode("utf-8", oneLine(m.Subject))))
 	field("Date", m.Date.UTC().Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 	field("Message-ID", m.messageID(from.Address, to.Address))
-	field("Auto-Submitted", "auto-generated") // RFC 3834: programs that reply to absent people's mail stay silent
+	field("Auto-Submitted", "auto-generated") // prevents automatic replies (RFC 3834)
 	field("MIME-Version", "1.0")
 	if err := m.encodeBody(&b); err != nil {
 		return nil, err
@@ -102,15 +102,16 @@ func (m *Message) encode() (*envelope, error) {
 	return &envelope{from.Address, to.Address, b.Bytes()}, nil
 }
 
-// addressField returns an address as a value of a field, with the display name encoded.
+// addressField returns an address as the value of a header field. It encodes the display name.
 func addressField(a *mail.Address) string {
 	return folded((&mail.Address{Name: oneLine(a.Name), Address: a.Address}).String())
 }
 
-// folded breaks the line between two encoded words (RFC 2047).
+// folded adds a line break between adjacent encoded words (RFC 2047).
 func folded(value string) string { return strings.ReplaceAll(value, "?= =?", "?=\r\n =?") }
 
-// messageID returns the Message-ID. Messages with the same ID to different recipients differ in it.
+// messageID returns the value of the Message-ID field. It differs for messages with the same ID to
+// different recipients.
 func (m *Message) messageID(from, to string) string {
 	safe := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -124,7 +125,7 @@ func (m *Message) messageID(from, to string) string {
 	return "<" + strings.Trim(safe(m.ID+"."+to), ".") + "@" + domain + ">"
 }
 
-// oneLine replaces control characters by spaces, and cuts a long text.
+// oneLine replaces control characters by spaces, and truncates a long text.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

@@ -20,14 +20,15 @@ import (
 
 // A Sender sends messages.
 type Sender interface {
-	// Send sends a message. When it returns nil, a mail server has accepted the message.
+	// Send sends a message. If Send returns nil, a mail server or a program has accepted the
+	// message.
 	Send(ctx context.Context, m *Message) error
 }
 
 const sendTime = 2 * time.Minute // for a message
 
-// IsTemporary reports whether a delivery that failed with this error may succeed later. A server that
-// rejects a message permanently will reject it again.
+// IsTemporary reports whether a delivery that failed with err may succeed later. This is not the
+// case if the server has rejected the message permanently.
 func IsTemporary(err error) bool {
 	var reply *textproto.Error
 	var status *StatusError
@@ -40,7 +41,7 @@ func IsTemporary(err error) bool {
 	return true
 }
 
-// SMTP sends messages to an SMTP server, which delivers them (RFC 5321). URL is required.
+// SMTP is a [Sender] that passes messages to an SMTP server (RFC 5321). URL is required.
 type SMTP struct {
 	// URL is the server: smtps://HOST for TLS from the start (port 465), or smtp://HOST for STARTTLS
 	// (port 587). With smtp, the connection must become encrypted, unless the host is a loopback
@@ -100,7 +101,7 @@ func (s *SMTP) Send(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// talk sends a message on a connection.
+// talk sends a message over a connection.
 func (s *SMTP) talk(conn net.Conn, host string, e *envelope) error {
 	secure := &tls.Config{}
 	if s.TLS != nil {
@@ -132,7 +133,7 @@ func (s *SMTP) talk(conn net.Conn, host string, e *envelope) error {
 	return deliver(c, e)
 }
 
-// startTLS encrypts a connection. Only connections to this machine may stay unencrypted.
+// startTLS encrypts a connection. Connections to this machine may stay unencrypted.
 func startTLS(c *smtp.Client, host string, secure *tls.Config) error {
 	if ok, _ := c.Extension("STARTTLS"); ok {
 		return c.StartTLS(secure)
@@ -157,20 +158,20 @@ func deliver(c *smtp.Client, e *envelope) error {
 	if _, err := w.Write(e.text); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil { // the server has accepted the message, or not
+	if err := w.Close(); err != nil { // the error of Close is the response of the server to the message
 		return err
 	}
-	_ = c.Quit() // the message is accepted, whatever the server says now
+	_ = c.Quit() // the server has accepted the message, so an error does not matter
 	return nil
 }
 
-// Sendmail sends messages with a program that is compatible with sendmail. The program gets the
-// message on its standard input, and the recipient as an argument. There is no shell.
+// Sendmail is a [Sender] that runs a program compatible with sendmail. The program reads the
+// message from its standard input, and gets the recipient as an argument. It is not run by a shell.
 type Sendmail struct {
 	Path string // such as /usr/sbin/sendmail
 }
 
-const maxSaid = 1000 // bytes of the messages of a program, or of a response
+const maxSaid = 1000 // maximum number of bytes read from a program or a response
 
 // Send implements [Sender].
 func (s *Sendmail) Send(ctx context.Context, m *Message) error {
@@ -181,7 +182,7 @@ func (s *Sendmail) Send(ctx context.Context, m *Message) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.Path, "-i", "-f", e.from, "--", e.to)
-	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // not the credentials of the server
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // without the environment of the server, which may have credentials
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(e.text, []byte("\r\n"), []byte("\n")))
 	said := &limited{left: maxSaid}
@@ -195,7 +196,7 @@ func (s *Sendmail) Send(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// limited keeps the first bytes that are written to it.
+// limited is a Writer that keeps only the first bytes.
 type limited struct {
 	text strings.Builder
 	left int

@@ -27,13 +27,14 @@ type Webhook struct {
 	Secret string      // if not "", requests are signed with it; see [Webhook.Post]
 	TLS    *tls.Config // nil for the defaults
 
-	// Allow decides to which addresses Post connects. If it is nil, only to public ones.
+	// Allow returns an error for an address to which Post must not connect. If Allow is nil, Post
+	// connects only to public addresses.
 	Allow func(netip.Addr) error
 }
 
-const hookTime = 30 * time.Second // for a request with its response
+const hookTime = 30 * time.Second // timeout of a request, including its response
 
-// SignatureField is the field with the signature of a request.
+// SignatureField is the header field with the signature of a request.
 const SignatureField = "X-Nomen-Signature"
 
 // A StatusError reports a response with a status other than 2xx.
@@ -50,9 +51,9 @@ func (h *Webhook) Check() error {
 	return nil
 }
 
-// Post sends an object. With a secret, the request has the field [SignatureField], whose value is
-// "sha256=" and the HMAC of the body with SHA-256 in hexadecimal digits. A request that is sent again
-// has the same ID in the field Idempotency-Key.
+// Post sends a JSON object. If a secret is set, the request has the header field [SignatureField],
+// whose value is "sha256=" followed by the HMAC-SHA256 of the body in hexadecimal digits. The field
+// Idempotency-Key has the ID, which is the same if the request is sent again.
 func (h *Webhook) Post(ctx context.Context, id string, object []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
@@ -75,14 +76,14 @@ func (h *Webhook) Post(ctx context.Context, id string, object []byte) error {
 		return withoutURL(err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxSaid) // the response says nothing that is used
+	_, _ = io.CopyN(io.Discard, resp.Body, maxSaid) // the content of the response is not used
 	if resp.StatusCode/100 != 2 {
 		return fmt.Errorf("mail: webhook: %w", &StatusError{resp.StatusCode})
 	}
 	return nil
 }
 
-// withoutURL hides the URL of a webhook, which may have a secret.
+// withoutURL removes the URL of a webhook from an error, because the URL may contain a secret.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -91,8 +92,8 @@ func withoutURL(err error) error {
 	return fmt.Errorf("mail: webhook: %w", err)
 }
 
-// transport returns a transport that connects only to allowed addresses: they are checked after the
-// DNS lookup.
+// transport returns a transport that connects only to allowed addresses. It checks addresses after
+// the DNS lookup.
 func (h *Webhook) transport() *http.Transport {
 	allow := h.Allow
 	if allow == nil {

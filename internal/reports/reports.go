@@ -1,10 +1,11 @@
-// Package reports sends periodic reports by mail and webhook: to the operator about all names, and to
-// the contacts of naming authorities about their names.
+// Package reports sends periodic reports by email and webhook. The operator gets reports about all
+// names, and the contacts of a naming authority get reports about its names.
 //
-// A [Runner] sends a report after the end of each period, once to each recipient. If a delivery fails,
-// it tries again for three days. It notes each delivery in the store, so that restarts and other
-// servers of the same database do not repeat it. A crash between a delivery and its note repeats this
-// one delivery, with the same Message-ID.
+// A [Runner] sends a report after the end of each period, once to each recipient. If a delivery
+// fails, the Runner repeats it for up to three days. It records each delivery in the store, so that
+// the delivery is not repeated after a restart or by other servers that use the same database.
+// After a crash between a delivery and its record, this delivery is repeated with the same
+// Message-ID.
 package reports
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Period is how often a report is sent.
+// A Period is the time that a report covers: a week or a month.
 type Period uint8
 
 // The periods, in UTC.
@@ -31,8 +32,8 @@ const (
 	Monthly               // a calendar month
 )
 
-// ended returns the last period that ended before a time: its begin, its end, and its name, such as
-// 2026-W47 or 2026-11. Names of later periods are greater.
+// ended returns the last period that ended before a time: its begin, its end and its ID, such as
+// 2026-W47 or 2026-11. The IDs of later periods are greater.
 func (p Period) ended(now time.Time) (from, to time.Time, id string) {
 	day := now.UTC().Truncate(24 * time.Hour)
 	if p == Monthly {
@@ -46,7 +47,7 @@ func (p Period) ended(now time.Time) (from, to time.Time, id string) {
 	return from, to, fmt.Sprintf("%04d-W%02d", year, week)
 }
 
-// A Report makes contents.
+// A Report produces the content of reports of one kind.
 type Report struct {
 	Name   string // such as "month"; part of the IDs of messages
 	Period Period
@@ -56,15 +57,16 @@ type Report struct {
 	Make func(ctx context.Context, prefix string, from, to time.Time) (*Content, error)
 }
 
-// A Content is what a recipient gets: the object by webhook, and the rest by mail.
+// A Content is the content of a report for a recipient. Webhooks get Object, and email has the
+// other fields.
 type Content struct {
 	Subject, Text string
 	Files         []mail.File
 	Object        any // encoded as JSON
 }
 
-// A Recipient gets reports about the names with a prefix, or about all names. Either Address or Hook
-// is set.
+// A Recipient gets reports about all names, or about the names with a prefix. Either Address or
+// Hook is set.
 type Recipient struct {
 	Prefix  string
 	Address string
@@ -84,8 +86,8 @@ type Options struct {
 	Recipients func(context.Context) ([]Recipient, error)
 	Sender     mail.Sender // may be nil if no recipient has an address
 	From       string      // address of the sender
-	Vault      store.Vault // keeps which reports were sent
-	Holder     string      // identifies this process among the servers of a store
+	Vault      store.Vault // keeps the state of deliveries
+	Holder     string      // identifies this process among the servers that use the same store
 	Now        func() time.Time
 	Log        *slog.Logger
 }
@@ -102,13 +104,13 @@ func New(o Options) *Runner {
 }
 
 const (
-	pause     = time.Minute      // between two looks at the clock
+	pause     = time.Minute      // interval at which the Runner checks for due reports
 	delay     = 2 * time.Hour    // after the end of a period, so that all servers have written their counts
-	leaseTime = 10 * time.Minute // more than a report and its delivery take
-	firstWait = 5 * time.Minute  // after the first failure of a delivery; doubled after each
+	leaseTime = 10 * time.Minute // must be longer than making and sending a report takes
+	firstWait = 5 * time.Minute  // wait after the first failure of a delivery; doubled after each further failure
 	lastWait  = 6 * time.Hour
 	giveUp    = 72 * time.Hour // after the end of the period
-	maxFailed = 1000           // recipients whose deliveries are tried again
+	maxFailed = 1000           // maximum number of recipients whose deliveries are repeated
 )
 
 func secretKey(report string) string { return "reports." + report }
@@ -116,8 +118,8 @@ func secretKey(report string) string { return "reports." + report }
 type state struct {
 	Done   string            `json:"done"`             // the last period that is complete
 	Now    string            `json:"now,omitempty"`    // the period that is being sent
-	After  string            `json:"after,omitempty"`  // of Now: recipients up to this key had a delivery
-	Failed map[string]failed `json:"failed,omitempty"` // of Now: recipients whose deliveries failed, by key
+	After  string            `json:"after,omitempty"`  // recipients up to this key were handled for the period Now
+	Failed map[string]failed `json:"failed,omitempty"` // failed deliveries of the period Now, by the key of the recipient
 }
 
 type failed struct {
@@ -144,7 +146,8 @@ func (r *Runner) Run(ctx context.Context) {
 	}
 }
 
-// Step sends what is due. Its error is about the store; failed deliveries are logged.
+// Step sends all due reports. It returns an error only if the store fails, and logs failed
+// deliveries.
 func (r *Runner) Step(ctx context.Context) error {
 	for i := range r.o.Reports {
 		if err := r.report(ctx, &r.o.Reports[i]); err != nil {
@@ -154,7 +157,7 @@ func (r *Runner) Step(ctx context.Context) error {
 	return nil
 }
 
-// report sends what is due of a report.
+// report sends a report to all recipients if it is due.
 func (r *Runner) report(ctx context.Context, rep *Report) error {
 	s, known, err := r.load(ctx, rep)
 	if err != nil {
@@ -164,12 +167,12 @@ func (r *Runner) report(ctx context.Context, rep *Report) error {
 	switch {
 	case s.Done >= id && known:
 		return nil
-	case !known: // the first report is about a period that the server saw from its beginning, or nearly
+	case !known: // the first report covers a period that the server has seen from near its beginning
 		s.Done = id
 		return r.mine(ctx, func() error { return r.save(ctx, rep, s) })
 	}
 	return r.mine(ctx, func() error {
-		if s, _, err = r.load(ctx, rep); err != nil || s.Done >= id { // another server may have been faster
+		if s, _, err = r.load(ctx, rep); err != nil || s.Done >= id { // another server may have sent the report
 			return err
 		}
 		if s.Now != id {
@@ -207,7 +210,7 @@ func (r *Runner) save(ctx context.Context, rep *Report, s state) error {
 	return r.o.Vault.PutSecret(ctx, secretKey(rep.Name), text)
 }
 
-// send sends a report to the recipients that have not got it yet.
+// send sends a report to the recipients that have not received it.
 func (r *Runner) send(ctx context.Context, rep *Report, s *state, from, to time.Time) error {
 	all, err := r.o.Recipients(ctx)
 	if err != nil {
@@ -265,7 +268,8 @@ func (r *Runner) note(s *state, key string, before failed, err error) {
 	}
 }
 
-// shown returns the key of a recipient for a log. URLs of webhooks may have secrets.
+// shown returns the key of a recipient for a log. It hides the URLs of webhooks, which may contain
+// secrets.
 func shown(key string) string {
 	prefix, to, _ := strings.Cut(key, " ")
 	if strings.Contains(to, "://") {
@@ -274,7 +278,8 @@ func shown(key string) string {
 	return strings.TrimSpace(prefix + " " + to)
 }
 
-// contents makes each content of a report once, for recipients in the order of their prefixes.
+// contents makes the content of a report once for each prefix. Recipients must be in the order of
+// their prefixes.
 type contents struct {
 	rep      *Report
 	from, to time.Time

@@ -36,7 +36,7 @@ LONG = TestServerScripts|TestThreeLibraries|TestCommandBlocks|TestClockOfOneName
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.
-PLAIN = ./extract/... ./fetch/plan ./format ./handover ./internal/accept ./internal/ascii ./internal/chart ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/qrcode ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
+PLAIN = ./extract/... ./fetch/plan ./format ./internal/accept ./internal/ascii ./internal/chart ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/qrcode ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
 
 # Tests of other packages that run without the race detector, at full length: they damage files,
 # let disks fail or kill processes at each of many steps, measure memory, read much in one

@@ -12,9 +12,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Not every store can do everything. Each optional capability is an interface below, together with
-// a function of the same purpose that accepts any store. If the store lacks the capability, the
-// function falls back to a slower method, or returns an error that wraps [errors.ErrUnsupported].
+// Stores implement some features optionally. Each optional feature is an interface in this package,
+// with a function of the same purpose that accepts any store. If the store does not implement the
+// interface, the function uses a slower method, or returns an error that wraps
+// [errors.ErrUnsupported].
 
 // A Counter is a Reader that can count its records without listing them.
 type Counter interface {
@@ -41,17 +42,17 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 
 // A BatchReader is a Reader that can read many records in one call.
 type BatchReader interface {
-	// Records returns the record of each name, in the order of names, or nil for a name without a
-	// record. It is fastest if names are sorted by their keys.
+	// Records returns a slice with the record of each name, or nil for a name without a record.
+	// Records is fastest if the names are sorted by their keys.
 	//
-	// The parameter change says that the caller is about to store new versions of these records.
-	// The store may then keep the returned values until the new versions arrive, so the caller must
-	// not modify these values themselves.
+	// If the caller is about to store new versions of the records, it should pass true as the
+	// parameter change. The store may then keep the returned records until it has the new versions.
+	// The caller must not modify these records.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
-// Records reads the records of names from r. If r is not a [BatchReader], Records calls Get for
-// each name.
+// Records returns the records of names as [BatchReader] does. If r is not a BatchReader, Records
+// calls Get for each name.
 func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
 		DependenciesOf(ctx).Unknown()
@@ -138,8 +139,9 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	return unable(s, "load the changes of another store")
 }
 
-// Find yields locations as [Finder] does, without the aliases and subjects that an index also
-// contains. If r is not a Finder, Find first lists all records and holds every match in memory.
+// Find yields locations as [Finder] does. It omits the aliases of records and the subjects of
+// users, which the same index contains. If r is not a Finder, Find lists all records and collects
+// the matches in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Finder); ok {
@@ -180,8 +182,7 @@ func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place,
 	return slices.Compact(places), nil
 }
 
-// Compare returns -1, 0 or +1 if p comes before, is equal to or comes after o in the order in which
-// a [Finder] yields places.
+// Compare compares p and o in the order in which a [Finder] yields places. It returns -1, 0 or +1.
 func (p Place) Compare(o Place) int {
 	if c := strings.Compare(p.URL, o.URL); c != 0 {
 		return c
@@ -222,7 +223,7 @@ func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	return each(AllTokens(ctx, r), func(t *Token) *Change { return &Change{Token: t} })
 }
 
-// TokensOf yields the token of each change in changes, which must all be changes of tokens.
+// TokensOf yields the tokens of the changes, which must all be changes of tokens.
 func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
 	return each(changes, func(c *Change) *Token { return c.Token })
 }

@@ -9,19 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Place in the index of locations ([Finder]) usually has the URL of a location. The index also
-// has places for the aliases of records, which are the names in same_as, so that a record can be
-// found by an alias. The URL of such a place is aliasMark, followed by the key of the alias in
-// lower case. Lower case lets a search find the alias whether or not its authority folds case. No
-// location begins with aliasMark.
+// The index of locations ([Finder]) also contains the aliases of records, which are the names in
+// same_as. The URL of a [Place] for an alias is aliasMark followed by the key of the alias in lower
+// case. A search can therefore find the alias whether or not the authority of the alias folds case.
+// No location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
 // AliasSpan returns the range of URLs that an index uses for aliases. The range includes its first
 // URL but not its last.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
-// locationsOnly yields the locations that f finds. It skips aliases and subjects, which are in the
-// same index, without reading them.
+// locationsOnly yields the locations that f finds. It seeks past the aliases and subjects in the
+// index.
 func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	return func(yield func(Place, error) bool) {
 		for more := true; more; {
@@ -61,9 +60,9 @@ func (r *Record) AppendAliases(urls []string) []string {
 	return urls
 }
 
-// AppendIndexed appends the URLs that an index needs for the state after the change c, then sorts
-// the result and removes duplicates. These URLs are the locations and aliases of a record, or the
-// identities with which a user signs in. Other changes need none.
+// AppendIndexed appends the URLs under which an index must contain the subject of c after the
+// change, sorted and without duplicates. For a record, these are the locations and aliases. For a
+// user, these are the identities with which the user signs in.
 func (c *Change) AppendIndexed(urls []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
@@ -85,9 +84,8 @@ const MaxAliased = 16
 
 // An Aliaser is a Reader that can find aliases without an index of locations.
 type Aliaser interface {
-	// Aliased returns the names of the records that currently have n in same_as. The comparison
-	// ignores case. The names are in the order of their keys. If there are more than [MaxAliased],
-	// Aliased returns only the first MaxAliased.
+	// Aliased returns the names of the records that currently have n in same_as, ignoring case. It
+	// returns at most [MaxAliased] names, sorted by their keys.
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 
@@ -116,8 +114,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether n is in the same_as of r. The comparison ignores case in the names of an
-// authority that folds case.
+// HasAlias reports whether r has n in same_as. It ignores case if the authority of the name folds
+// case.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a naming authority: a prefix, and the policy for all names with this prefix. TOML
-// and JSON use the same keys, but TOML omits the fields that the store sets.
+// An Authority is a naming authority: a prefix, and the policy for all names with this prefix. The
+// keys in TOML and JSON are the same. TOML omits the fields that the store sets.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
 	Owners      []string      `json:"owners,omitempty"`                                 // responsible people or departments; fewer than two cause a warning

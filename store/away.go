@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// An AwayError reports that the storage of a store is unavailable, for example because the disk
-// cannot be written or the database cannot be reached. Nothing was written. The same call can
-// succeed later, without a restart of the server.
+// An AwayError reports that a store is unavailable, for example because the disk is full or the
+// database cannot be reached. Nothing was written. The same call can succeed later, without a
+// restart of the server.
 type AwayError struct {
 	Cause string        // one line that any client may see, such as "the database cannot be reached"
 	After time.Duration // when to try again; 0 if unknown
@@ -48,8 +48,8 @@ func IsAway(err error) bool {
 	return errors.As(err, &away)
 }
 
-// RetryAfter returns the value for a Retry-After field (RFC 9110, section 10.2.3): the field After
-// in whole seconds, at least 1, or 5 if After is 0.
+// RetryAfter returns e.After as the value of a Retry-After header field (RFC 9110, section 10.2.3).
+// The value is in whole seconds, and at least 1. If e.After is 0, the value is 5.
 func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision is a value for the field Expected of a [Change] that may apply to any revision, or to
-// a subject that does not exist yet.
+// AnyRevision in the field Expected of a [Change] permits every revision, and also a subject that
+// does not exist yet.
 const AnyRevision = ^uint64(0)
 
 // A Change is one write to a store, and one entry of its history. Exactly one of the fields Record,
 // Authority, Token, User, Rights and Delete is set. That field identifies the subject of the
 // change.
 //
-// Every change makes a new revision of its subject. A change in the history says in Expected which
-// revision it replaced, so it made revision Expected+1 at the time Time. To copy a history, apply
-// its changes again in order: the result is the same, except for content that a redaction has
-// removed.
+// Every change makes a new revision of its subject. For a change in the history, Expected is the
+// revision that the change replaced, Expected+1 is the revision that it made, and Time is when it
+// was made. Applying the changes of a history in order to another store makes the same history,
+// except for content that a redaction has removed.
 type Change struct {
 	Record    *Record      // the new record, which replaces the whole old one
 	Authority *Authority   // the new authority, which replaces the whole old one
@@ -37,31 +37,32 @@ type Change struct {
 	Who  string    // who makes the change; "" for the operator of the machine
 	Why  string    // the reason given for the change
 
-	// AnyTime permits a Time that is more than [MaxSkew] before the last change of the subject. It
-	// is not stored.
+	// AnyTime permits a Time that is more than [MaxSkew] before the last change of the subject.
+	// AnyTime is not stored.
 	AnyTime bool
 
 	// Batch is a common ID of all changes that a single import, relocation or undo made. It is ""
 	// for a single change, and for a change of a token.
 	Batch string
 
-	// UseOnly makes the change record only the day on which a token was last used. The store then
-	// reads only the fields ID and Used of Token. It writes nothing if there is no such token, or
-	// if the stored day is not before Used.
+	// UseOnly restricts the change to the day on which a token was last used. The store then reads
+	// only the fields ID and Used of Token. If the token does not exist, or if the stored day is
+	// not before Used, the store writes nothing.
 	UseOnly bool
 
-	// Redacts lists earlier revisions of the subject, in ascending order, whose content the change
-	// permanently removes. Such a change always makes a new revision, even if the content stays the
-	// same. The caller must make sure that this new revision does not contain the content to be
-	// removed. Redacts must be empty for a token.
+	// Redacts lists the earlier revisions of the subject whose content is to be removed
+	// permanently, in ascending order. Such a change makes a new revision even if the content stays
+	// the same. The caller must make sure that the new revision does not contain the removed
+	// content. Redacts must be empty for a token.
 	Redacts []uint64
 
-	// Split says that the digest of the change has two parts, so that the public content can be
-	// proved without the private content (see [Change.HasPrivate]). The store sets it.
+	// Split means that the digest of the change is computed from separate hashes of the public and
+	// the private content. The public content can then be proved without the private content (see
+	// [Change.HasPrivate]). The store sets Split.
 	Split bool
 
-	// Redacted says that a later change has removed the content of this change (see
-	// [Change.Redact]). The store sets it.
+	// Redacted means that a later change has removed the content of this change (see
+	// [Change.Redact]). The store sets Redacted.
 	Redacted bool
 }
 
@@ -162,8 +163,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns the number of records that the subject has after the change: 1 for a change to a
-// record, and otherwise 0. A nil change has 0 records.
+// Records returns 1 if c is a change to a record, and otherwise 0. A store adds these numbers for
+// the last changes of all subjects to count its records.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -180,30 +181,31 @@ func (c *Change) HasValues() bool {
 	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
 }
 
-// HasPrivate reports whether c is a change of a record with content that not everyone may see: the
-// author, the batch, the reason (unless the change redacts others), the private values, and the
-// locations, if they are hidden (see [Record.HidesLocations]).
+// HasPrivate reports whether c is a change of a record with content that is not public. The author,
+// the batch and private values are not public. The reason is not public unless the change redacts
+// other revisions. Locations can be hidden (see [Record.HidesLocations]).
 func (c *Change) HasPrivate() bool {
 	return c.Record != nil && !c.Redacted &&
 		(c.Who != "" || c.Batch != "" || c.Why != "" && len(c.Redacts) == 0 || c.Record.hasPrivateValues() || c.Record.HidesLocations())
 }
 
-// SplitDigests makes a store split the digests of the steps of a batch, where this makes a
-// difference.
+// SplitDigests sets Split in those changes of the steps that have private content. A store calls it
+// for each batch after [Splitter] has enabled split digests.
 func SplitDigests(steps []Step) {
 	for _, s := range steps {
 		s.Next.Split = s.Next.HasPrivate()
 	}
 }
 
-// A Splitter is a store that can split the digests of changes.
+// A Splitter is a store that can compute split digests of changes (see [Change]).
 type Splitter interface {
-	// SplitDigests makes the store split the digests of all later changes ([Change.Split]). The
-	// store remembers this. Earlier programs cannot open it afterwards.
+	// SplitDigests enables split digests for all later changes with private content. The setting is
+	// stored and cannot be reversed. Programs of earlier versions cannot open the store afterwards.
 	SplitDigests(ctx context.Context) error
 }
 
-// A ConflictError reports that a change expected another revision than the current revision.
+// A ConflictError reports that the current revision of a subject is not the revision that a change
+// expected.
 type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0
 	Key      string // key of the name, prefix of the authority, or ID of the user

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// CheckBatch makes the checks that need no store. It returns an error for the first change that is
-// invalid or exceeds a limit, alone or together with the changes before it. A caller must pass
-// changes to CheckBatch before it passes them to Plan.
+// CheckBatch checks a batch of changes without access to a store. It returns an error for the first
+// change that is invalid or exceeds a limit. Some limits apply to the whole batch. Stores must call
+// CheckBatch before [Plan].
 func CheckBatch(changes []Change) error {
 	total := 0
 	for i := range changes {
@@ -29,8 +29,8 @@ func CheckBatch(changes []Change) error {
 	return nil
 }
 
-// Check returns a [*ChangeError] or [*LimitError] if c, change number i of its batch, is invalid or
-// exceeds a limit.
+// Check returns a [*ChangeError] if c is invalid, and a [*LimitError] if c exceeds a limit. The
+// parameter i is the index of c in its batch, for the error.
 func Check(i int, c *Change) error {
 	_, err := check(i, c)
 	return err
@@ -142,7 +142,7 @@ func count(conditions ...bool) (n int) {
 }
 
 // printable reports whether a key has only printable ASCII characters. Stores use control
-// characters as separators, and [name.FromKey] does not check for them.
+// characters as separators between keys. [name.FromKey] does not reject such characters.
 func printable(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
@@ -152,7 +152,7 @@ func printable(key string) bool {
 	return true
 }
 
-// timely reports whether t can be stored and formatted. A year has four digits in RFC 3339.
+// timely reports whether t can be stored, and formatted by RFC 3339, where a year has four digits.
 func timely(t time.Time) bool {
 	t = t.UTC()
 	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()

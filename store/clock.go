@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// MaxSkew limits how far the last change of a subject may lie ahead of the clock. Times in a
-// history never decrease, so a new change normally gets at least the time of the last change. But
-// if the last change is more than MaxSkew ahead, the clock is wrong now or was wrong then, and the
-// store rejects the new change unless its AnyTime is set.
+// MaxSkew is how far the time of the last change of a subject may lie ahead of the clock. Times in
+// a history never decrease, so a new change gets at least the time of the last change. If the last
+// change is more than MaxSkew ahead, the clock is or was wrong, and the store rejects the new
+// change. The field AnyTime of a [Change] permits such a change.
 const MaxSkew = 24 * time.Hour
 
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if older is dated more than [MaxSkew] after newer, which follows it,
-// and otherwise "". Changes of tokens are exempt, because a wrong clock must not prevent the
-// revocation of a token.
+// ahead returns an explanation if the time of the change older is more than [MaxSkew] after the
+// time of the next change, newer. Otherwise it returns "". Changes of tokens are exempt, because a
+// wrong clock must not prevent the revocation of a token.
 func ahead(older, newer *Change) string {
 	if older == nil || newer.Token != nil || newer.AnyTime || older.Time.Sub(newer.Time) <= MaxSkew {
 		return ""
@@ -40,7 +40,7 @@ func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// A FutureCheck helps a [Verifier] to find changes that are dated later than the current time.
+// A FutureCheck finds changes whose time is later than the current time, for a [Verifier].
 type FutureCheck struct {
 	Now time.Time // the current time; if zero, nothing is checked
 
@@ -50,7 +50,7 @@ type FutureCheck struct {
 	subject     Subject // subject of the change first
 }
 
-// Add checks the change with the number seq, which was made at the time t. The changes must be
+// Add checks the change number seq of the log, which was made at the time t. The changes must be
 // added in the order of the log.
 func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	if f.Now.IsZero() || t.Sub(f.Now) <= ClockTolerance {
@@ -65,7 +65,7 @@ func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	}
 }
 
-// Report calls fault once if any added change lies in the future.
+// Report calls fault once if any of the added changes has a time in the future.
 func (f *FutureCheck) Report(fault func(Fault)) {
 	if f.changes == 0 {
 		return

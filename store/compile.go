@@ -21,14 +21,14 @@ type Compiled struct {
 	Via   string         // address of a DSpace repository, if the delegation has one
 }
 
-// dspaceLabel begins the address of a DSpace repository. Redirects to such a resolver are
-// impossible, because only nomen can query it.
+// dspaceLabel is the prefix of the address of a DSpace repository in a delegation. Requests cannot
+// be redirected to such a repository, because only nomen can query it.
 const dspaceLabel = "dspace:"
 
-// authorityPort is the default port in the address of an authority (1995, 3.2; Y95-29).
+// authorityPort is the default port of the host of an authority (Y95-29).
 const authorityPort = 4500
 
-// A DelegationError is returned for an invalid delegation.
+// A DelegationError reports an invalid delegation.
 type DelegationError struct {
 	To  string
 	Err error
@@ -40,8 +40,8 @@ func (e *DelegationError) Error() string {
 
 func (e *DelegationError) Unwrap() error { return e.Err }
 
-// Compile compiles the rules of the authority, runs their tests, and parses the delegation. Its
-// error is a [*rule.IndexError], a [*rule.TestError] or a [*DelegationError].
+// Compile compiles the rules of the authority, runs the tests of the rules, and parses the
+// delegation. The error is a [*rule.IndexError], a [*rule.TestError] or a [*DelegationError].
 func (a *Authority) Compile() (*Compiled, error) {
 	c := &Compiled{}
 	var err error
@@ -99,8 +99,8 @@ func checkDSpace(base string) error {
 	return nil
 }
 
-// Forms of a name in requests to the resolver of a delegation. In a delegation, they follow the
-// address of the resolver as /full or /element.
+// Forms of the names in requests to another resolver. In a delegation, the form follows the address
+// of the resolver as /full or /element.
 const (
 	FormFull    = "full"    // the whole name
 	FormElement = "element" // only the ElementID of a URN (1995, 3.3)
@@ -108,8 +108,8 @@ const (
 
 var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element, or "dspace:" and the URL of a DSpace server`)
 
-// hostPort parses HOST or HOST:PORT, where the default port is authorityPort. The host in the
-// result is in lower case.
+// hostPort parses HOST or HOST:PORT, and returns HOST:PORT with the host in lower case. The default
+// port is authorityPort.
 func hostPort(s string) (string, error) {
 	u, err := uri.Parse("http://" + s)
 	if err != nil {

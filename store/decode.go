@@ -22,8 +22,8 @@ func (e *textError) Error() string {
 
 func (e *textError) Unwrap() error { return e.error }
 
-// DecodeText decodes a JSON text that a person has written into v. It rejects unknown members, and
-// any text after the value. Its errors give the line and the column, counted in bytes.
+// DecodeText decodes a hand-written JSON text into v. It rejects unknown members, and any text
+// after the value. The errors contain the line and the column in bytes.
 func DecodeText(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -37,8 +37,8 @@ func DecodeText(text []byte, v any) error {
 	return nil
 }
 
-// faultOf returns the message of err and the offset of the fault. For an error without an offset it
-// returns end, where decoding stopped.
+// faultOf returns the message of err, and the offset of the fault in the text. The parameter end is
+// the offset for errors that have none.
 func faultOf(err error, end int64) (offset int64, message string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -56,7 +56,7 @@ func newTextError(text []byte, offset int64, message string, err error) error {
 	return &textError{err, 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n'), message}
 }
 
-// withArticle adds "a" or "an" to the name of a kind of value in encoding/json.
+// withArticle adds "a" or "an" to the description of a JSON value in an error of encoding/json.
 func withArticle(value string) string {
 	switch value {
 	case "bool":

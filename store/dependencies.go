@@ -11,13 +11,13 @@ import (
 
 const maxDependencies = 16
 
-// Dependencies records what an answer depends on, so that a cache knows when to drop the answer.
-// The cache calls Begin before it asks for the answer, and Stop and Validity afterwards. Between
-// these calls, stores and resolvers find the Dependencies in the context of the request
-// ([DependenciesOf]), and record what they read. At other times nothing is recorded.
+// Dependencies records the data on which an answer depends, so that a cache knows when the answer
+// becomes invalid. The cache calls Begin before it requests the answer, and Stop and Validity
+// afterwards. Between these calls, stores and resolvers record what they read. They find the
+// Dependencies in the context of the request (see [DependenciesOf]).
 //
 // Only the cache may call Begin and Validity. The other methods are safe for concurrent use, and do
-// nothing on nil.
+// nothing if the receiver is nil.
 type Dependencies struct {
 	active  atomic.Bool
 	mu      sync.Mutex
@@ -31,8 +31,8 @@ type Dependencies struct {
 	set     *AuthoritySet // the set of the last call of Vouch
 }
 
-// A dependency is a key, and the value that its counter in [Invalidations] had before the key was
-// read.
+// A dependency consists of a key, and of the value of its counter in [Invalidations] before the key
+// was read.
 type dependency struct {
 	count uint32
 	slot  uint16
@@ -74,8 +74,9 @@ func (d *Dependencies) On(key string) {
 	d.keys = append(d.keys, dependency{d.table.of[slot].Load(), slot})
 }
 
-// Unknown records that the answer depends on something that no store counts, such as chance, the
-// time, the client or another server. Such an answer must not be cached.
+// Unknown records that the answer depends on something for which [Invalidations] has no counter,
+// such as a random choice, the time, the client or another server. Such an answer must not be
+// cached.
 func (d *Dependencies) Unknown() {
 	if d == nil || !d.active.Load() {
 		return
@@ -97,9 +98,9 @@ func (d *Dependencies) Until(t time.Time) {
 	}
 }
 
-// Vouch is the promise of a resolver that its answer depends only on this set of authorities and on
-// what the resolver has recorded. A cache must not keep an answer without this promise, or with
-// promises for two different sets.
+// Vouch records a guarantee of a resolver: the answer depends only on this set of authorities and
+// on the data that was recorded. A cache must not keep an answer without this guarantee, or with
+// guarantees for two different sets.
 func (d *Dependencies) Vouch(set *AuthoritySet) {
 	if d == nil || !d.active.Load() {
 		return
@@ -121,8 +122,9 @@ func (d *Dependencies) Vouched() int {
 	return d.vouched
 }
 
-// Validity returns how long the answer stays valid, and whether it may be cached at all. The cache
-// must also stop using the answer when set is no longer the current set of authorities.
+// Validity returns the conditions under which the answer is valid. It returns false if the answer
+// must not be cached. The cache must also stop using the answer when set is no longer the current
+// set of authorities.
 func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,11 +142,12 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	return v, true
 }
 
-// A Validity says how long an answer is valid: until a key on which it depends changes, or until a
-// time. A cache has a Validity for each answer, so it is small and contains no pointers. It
-// consists of the number of keys (1 byte) and the number of calls of InvalidateAll (4 bytes). The
-// slot (2 bytes) and the counter (4 bytes) of each key follow. If there is a time, it comes last,
-// in Unix nanoseconds (8 bytes). Numbers are little-endian.
+// A Validity describes how long an answer is valid: until a key on which the answer depends
+// changes, or until a certain time. A cache stores a Validity with each answer, in a compact
+// encoding. The encoding begins with the number of keys (1 byte) and the number of calls of
+// InvalidateAll (4 bytes). Then come the slot (2 bytes) and the counter (4 bytes) of each key. The
+// last field is the time in Unix nanoseconds (8 bytes), if the validity has a time. Numbers are
+// little-endian.
 type Validity []byte
 
 const validityHead, dependencySize = 5, 6
@@ -166,5 +169,6 @@ func (v Validity) Holds(now *Invalidations) bool {
 	return len(rest) == 0 || time.Now().UnixNano() < int64(binary.LittleEndian.Uint64(rest))
 }
 
-// DependenciesOf returns the Dependencies to which a read with ctx must be recorded, or nil.
+// DependenciesOf returns the Dependencies in ctx, in which a store must record what it reads, or
+// nil.
 func DependenciesOf(ctx context.Context) *Dependencies { return StalenessOf(ctx).dependencies() }

@@ -15,8 +15,9 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change to a record, an authority, a user or the rights of a token, together with
-// its position in the store's log of changes. Tokens are secrets, so their changes are not in the log.
+// An Entry is a change in the log of changes of a store, with its position. The log contains the
+// changes of records, authorities, users and the rights of tokens. It does not contain changes of
+// tokens, which are secrets.
 type Entry struct {
 	Seq    uint64         // position in the log, from 1, without gaps
 	Change *Change        // the change in its stored form
@@ -24,8 +25,8 @@ type Entry struct {
 	Digest [32]byte       // digest of salt and content; a redaction does not change it
 }
 
-// A Head identifies a state of a log of changes. Two stores with equal heads have had the same
-// changes in the same order. The zero Head is the head of an empty log.
+// A Head identifies a state of a log of changes. Stores with equal heads have the same changes in
+// the same order. The zero Head is the head of an empty log.
 type Head struct {
 	Size uint64   // number of sealed changes
 	Hash [32]byte // root of the Merkle tree over these changes (RFC 6962, 2.1)
@@ -48,43 +49,41 @@ func ParseHead(s string) (Head, error) {
 
 // A Feed is a Reader that can return its log of changes.
 type Feed interface {
-	// Changes yields the entries whose Seq is greater than the parameter after, in the order of
-	// Seq. It yields the entries that are sealed at the time of the call. A sealed entry has its
-	// final Seq. A change is sealed at most a second after its Apply returned. Because entries are
-	// sealed in the order of Seq, a caller that always passes the last Seq that it has read misses
-	// no entry.
+	// Changes yields the sealed entries whose Seq is greater than the parameter after, in the order
+	// of Seq. A sealed entry has its final position in the log. A change is sealed at most a second
+	// after Apply has returned. Entries are sealed in the order of Seq. A caller that passes the
+	// last Seq it has read therefore misses no entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
 	// Head returns the head of the log, which covers all sealed entries.
 	Head(ctx context.Context) (Head, error)
 }
 
-// A Prover is a Feed that can prove what its log contains, by Merkle proofs that a client checks
-// against a head (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes in the order of the RFC.
-// docs/reference/files.md describes the leaves of the tree.
+// A Prover is a Feed that can prove the content of its log. A client verifies the Merkle proofs
+// with the head of the log (RFC 6962, sections 2.1.1 and 2.1.2). A proof is a list of hashes in the
+// order of the RFC. docs/reference/files.md describes the leaves of the tree.
 type Prover interface {
-	// ProveEntry returns the proof that the log contains the entry seq when it has the given size.
+	// ProveEntry returns the proof that the log at the given size contains the entry number seq.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead returns the proof that the log with later entries continues the log with earlier
-	// entries.
+	// ProveHead returns the proof that a state of the log continues an earlier state. The
+	// parameters are the sizes of the log in the two states.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 
 // A Loader is a Store that can load the log of another store.
 type Loader interface {
-	// Load fills an empty store with all entries of another store, in the order in which Changes
-	// yields them. Afterwards both stores have the same history, times, revisions, salts and head.
-	// Tokens are not loaded. Load returns an [*EntryError] if the store already contains other
-	// data, or if an entry cannot follow the entry before it.
+	// Load fills an empty store with all entries of another store. The entries must be in the order
+	// in which Changes yields them. Afterwards both stores have the same history, times, revisions,
+	// salts and head. Tokens are not loaded. Load returns an [*EntryError] if the store contains
+	// other data, or if an entry cannot follow the previous entry.
 	//
-	// If Load fails, the store keeps the entries loaded so far. Another call with the same entries
-	// continues after them; it fails if the store contains an entry that is not among these
-	// entries.
+	// If Load fails, the store keeps the entries that were loaded before the error. Another call
+	// with the same entries continues the load. It fails if the store contains other entries.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
-// A Place is a location together with a name that has this location.
+// A Place is a URL together with a name that has this URL as a location.
 type Place struct {
 	URL  string
 	Name name.Name
@@ -92,10 +91,11 @@ type Place struct {
 
 // A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the current locations whose URLs begin with prefix, each with its name. It yields
-	// each pair of URL and name once, sorted by URL and then by key, and only pairs greater than
-	// the parameter after; a zero after excludes no pair. Find includes the locations of reserved
-	// and retired names, but not locations of earlier revisions.
+	// Find yields the current locations whose URLs begin with prefix, each with its name. The
+	// places are sorted by URL and then by the key of the name, without duplicates. Find starts
+	// after the place given by the parameter after; the zero Place means the beginning. Find
+	// includes the locations of reserved and retired names. It does not include the locations of
+	// earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
@@ -108,21 +108,20 @@ type Fault struct {
 
 // A Verifier is a Store that can check its own integrity.
 type Verifier interface {
-	// Verify checks the state that the store has at one moment:
+	// Verify checks the state of the store at one moment:
 	//
 	//   - every record, authority and revision against the entries of the log;
 	//   - the entries against the Merkle tree;
 	//   - every index against the records.
 	//
-	// Therefore Verify finds every change that was altered, removed, added or moved. It calls fault
-	// for each problem and continues; it stops early only if reading fails. If progress is not nil,
-	// Verify calls it regularly with the number of changes verified so far and the number of
-	// changes in the log. Verify returns the head that it has computed.
+	// These checks find every change that was altered, removed, added or moved. Verify calls fault
+	// for each problem, and stops early only if reading fails. If progress is not nil, Verify calls
+	// it regularly with the number of changes that were verified and the number of changes in the
+	// log. Verify returns the head that it has computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
-// A HeadError reports that a log does not continue an earlier state of it, which is known by its
-// head.
+// A HeadError reports that a log does not continue an earlier state with a known head.
 type HeadError struct {
 	Since  Head   // head of the earlier log
 	Size   uint64 // size of the log
@@ -135,14 +134,14 @@ func (e *HeadError) Error() string {
 
 // A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
-	// Backup copies the state that the store has at one moment to the directory dir, which must not
-	// exist or must contain an earlier backup of the same store. In the latter case, Backup copies
-	// only files that have changed. If progress is not nil, Backup calls it regularly with the
+	// Backup copies the state of the store at one moment to the directory dir. If dir contains an
+	// earlier backup of the same store, Backup replaces it and copies only files that have changed.
+	// Otherwise dir must not exist. If progress is not nil, Backup calls it regularly with the
 	// number of bytes copied so far and the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
-// An EntryError reports an entry that Load cannot put after the entries before it.
+// An EntryError reports an entry that cannot follow the previous entries.
 type EntryError struct {
 	Seq    uint64
 	Key    string // key of the name, prefix of the authority, or ID of the user; "" if the entry has none
@@ -153,10 +152,10 @@ func (e *EntryError) Error() string {
 	return fmt.Sprintf("store: change %d of the log (%s): %s", e.Seq, shorten(e.Key), e.Reason)
 }
 
-// Follow returns the step that a store must write to load the entry e, as [Plan] does for a change.
-// The function last must return the last stored change of a subject, or nil; if it fails, Follow
-// returns its error. If no store could have written e after that change, Follow returns an
-// [*EntryError].
+// Follow returns the step that a store must write to load the entry e. It is the counterpart of
+// [Plan] for loading. The function last must return the last stored change of a subject, or nil. If
+// last fails, Follow returns its error. If no store could have written e after the last change of
+// its subject, Follow returns an [*EntryError].
 //
 // The step shares no memory with e. Follow does not check the digest of e.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
@@ -179,8 +178,8 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// CheckEntry returns an [*EntryError] if no store could have the entry e, whatever the entries before
-// it. It does not check the digest.
+// CheckEntry returns an [*EntryError] if the entry e cannot be in any log. It checks neither the
+// previous entries nor the digest.
 func CheckEntry(e *Entry) error {
 	subject, reason := place(e)
 	if reason == "" {
@@ -193,7 +192,8 @@ func CheckEntry(e *Entry) error {
 	return &EntryError{e.Seq, subject.Key, reason}
 }
 
-// place returns the subject of e, and the reason why no log can contain e, or "".
+// place returns the subject of e. If no log can contain e, it also returns the reason, and
+// otherwise "".
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -207,8 +207,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns why no store could have stored the change c after previous, or "". The parameter
-// normal is c in normal form.
+// strange returns the reason why no store could have stored the change c after the change previous,
+// or "". The parameter normal is c in normal form.
 func strange(previous, c, normal *Change) string {
 	if c.Expected != normal.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), previous.Revision())
@@ -228,7 +228,7 @@ func strange(previous, c, normal *Change) string {
 	return overreach(normal)
 }
 
-// equal reports whether two changes of a subject are equal in everything that a store keeps.
+// equal reports whether two changes of a subject are equal, without the fields that are not stored.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Split != o.Split || c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Fold returns n with its element in lower case if the authority a folds case, and otherwise n
-// itself. The authority a must be nil or the authority of n. A nil authority does not fold case.
+// Fold returns n with its element in lower case if the authority a folds case. Otherwise, or if a
+// is nil, it returns n unchanged. If a is not nil, it must be the authority of n.
 func (a *Authority) Fold(n name.Name) name.Name {
 	if a == nil || !a.FoldCase {
 		return n

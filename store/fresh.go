@@ -8,10 +8,10 @@ import (
 type freshKey struct{}
 
 // Fresh returns a context for reads on which a change depends. A read with this context sees every
-// change that was acknowledged before the read began, because a store with replicas or a cache
-// reads it from the primary server. If the primary cannot be reached, the read fails with an
-// [*AwayError]. Other reads are cheaper without Fresh. Just after a failover, a [Confirmer] may
-// still read from the previous primary.
+// change that was acknowledged before the read began. A store with replicas or a cache reads from
+// the primary server, and fails with an [*AwayError] if the primary cannot be reached. Reads with
+// Fresh are therefore more expensive. Just after a failover, a [Confirmer] may still read from the
+// previous primary.
 func Fresh(ctx context.Context) context.Context {
 	if IsFresh(ctx) {
 		return ctx
@@ -22,14 +22,14 @@ func Fresh(ctx context.Context) context.Context {
 // IsFresh reports whether ctx is from [Fresh].
 func IsFresh(ctx context.Context) bool { return ctx.Value(freshKey{}) != nil }
 
-// A Confirmer is a store in which another server can become the primary. Because the store does not
-// always notice this at once, a read with [Fresh] may miss changes that the new primary has already
-// acknowledged. Apply is not affected.
+// A Confirmer is a store in which another server can become the primary. The store does not always
+// notice a new primary at once. A read with [Fresh] may then miss changes that the new primary has
+// already acknowledged. Apply is not affected.
 type Confirmer interface {
-	// Confirm reports whether all reads with [Fresh] that began later than since saw every change
-	// that was acknowledged before the read began. If not, the caller must repeat these reads. A
-	// caller needs Confirm before a decision that Apply does not check, for example before it
-	// rejects a request.
+	// Confirm checks the reads with [Fresh] that began later than the time since. It returns true
+	// if each of them saw every change that was acknowledged before the read began. Otherwise the
+	// caller must repeat these reads. A caller should use Confirm before a decision that Apply does
+	// not check, for example before it rejects a request.
 	Confirm(ctx context.Context, since time.Time) (bool, error)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 )
 
-// Clean removes unsafe parts from the answer of another resolver. These are locations and redirects
-// that the registrar would reject as locations, and names that are not URIs or that a browser would
-// execute. It gives the answer new lists and does not modify the elements of the old lists.
+// Clean removes unsafe parts from the answer of another resolver: locations and redirects that the
+// registrar would reject as locations, and names that are not URIs or that a browser would execute.
+// Clean replaces the lists of the answer, and does not modify the elements of the old lists.
 func Clean(a *nomen.Answer) {
 	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return location.Check(l.URL) != nil })
 	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !location.IsHarmless(s) })

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Meaning says what a question means under the policy of an authority.
+// A Meaning is the interpretation of a question under the policy of an authority.
 type Meaning struct {
 	Service    nomen.Service // the service to answer
 	Offered    bool          // false only if the question is strict and its service is not offered
@@ -17,16 +17,19 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, and not from the client
 }
 
-// Interpret returns what the question q means under the policy of a, the authority of its name, or
-// without any policy if a is nil. No other function applies policies to questions. Interpret
-// changes q as follows, and calling it again changes nothing more:
+// Interpret applies the policy of an authority to the question q. The receiver is the authority of
+// the name in the question, or nil for a name without an authority. No other function applies
+// policies to questions. Interpret is idempotent. It changes q as follows:
 //
-//   - The directives of the r-component set the service and the component, unless q already has
-//     them. Their language, media type and country replace those of the client.
-//   - A component that the authority does not know is dropped (2012, 2.3: N12-30, N12-31, N12-35).
-//   - A default replaces a service that is unknown, not offered, or not listed for the directive s
-//     in the policy (N12-31, N12-32). It is the default of q, otherwise that of the authority,
-//     otherwise I2L. In a strict question, the service is not replaced.
+//   - Directives in the r-component set the service and the component, unless q already has them.
+//     Directives for the language, the media type and the country replace the preferences of the
+//     client.
+//   - A component that the authority does not know is dropped (N12-30, N12-31, N12-35).
+//   - A service that is unknown, not offered, or not listed for the directive s in the policy is
+//     replaced by the default service (N12-31, N12-32). The default is the default of q, otherwise
+//     the default of the authority, and otherwise I2L. If the authority does not permit I2L, the
+//     first service that it offers takes the place of I2L. In a strict question, the service is not
+//     replaced.
 //
 // A service that sends resources is offered only if the authority allows it and the parameter
 // fetches is true.
@@ -57,7 +60,8 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 // noAuthority has no policy. It is never modified.
 var noAuthority Authority
 
-// follow sets the fields of q for directives. It reports whether one of them is for a country.
+// follow sets the fields of q for directives. It reports whether one of the directives is for a
+// country.
 func follow(directives string, q *nomen.Question) (country bool) {
 	for directives != "" {
 		var directive string
@@ -87,8 +91,7 @@ func unescaped(value string) string {
 	return s
 }
 
-// knowsComponent reports whether the directive "c" may have the value c, by the keywords of the
-// authority.
+// knowsComponent reports whether the keywords of the authority permit the component c.
 func (a *Authority) knowsComponent(c string) bool {
 	if len(a.Keywords) == 0 {
 		return true
@@ -97,7 +100,7 @@ func (a *Authority) knowsComponent(c string) bool {
 	return ok && allows(values, c)
 }
 
-// allows reports whether a policy with these values allows s. Without values it allows everything.
+// allows reports whether a list of values in a policy contains s. An empty list allows everything.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
 func (a *Authority) permits(s nomen.Service) bool {
@@ -130,12 +133,12 @@ func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	return nomen.I2L
 }
 
-// PassesQuery reports whether the query of a request that is not a q-component is appended to the
-// location.
+// PassesQuery reports whether the query of a request is appended to the location. It does not apply
+// to q-components.
 func (p *Policy) PassesQuery() bool { return p.Query == PassAppend }
 
-// Refuses returns the error for a question about n if the names of the authority are not public,
-// and nil if they are. The error does not reveal whether n exists.
+// Refuses returns the error for a question about the name n if the names of the authority are not
+// public. Otherwise it returns nil. The error does not reveal whether n exists.
 func (a *Authority) Refuses(n string) *nomen.Error {
 	if a == nil || a.Access == "" {
 		return nil

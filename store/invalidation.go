@@ -6,29 +6,30 @@ import (
 	"sync/atomic"
 )
 
-// Invalidations counts changes, so that a cache of answers can find out which answers are outdated.
-// It has a fixed number of counters; the hash of a key selects the counter for the changes of this
-// key. Its size therefore does not depend on the number of names, and even a large import needs no
-// list of answers to remove. If two keys share a counter, a change of one also invalidates the
-// answers about the other, which costs only time.
+// Invalidations counts changes, so that a cache can detect outdated answers. The changes of a key
+// are counted in one of a fixed number of counters, which the hash of the key selects. The memory
+// therefore does not depend on the number of names or changes. If two keys share a counter, a
+// change of one key also invalidates the answers about the other key. This does no harm except that
+// such answers are computed again.
 //
-// A cache reads the counters before it reads the store ([Dependencies]). A store increments a
-// counter after readers can see the change, and before Apply returns. So if a cache reads too early
-// to see a change, the counter changes after the cache has read it, and the answer becomes invalid.
+// A cache reads the counters before it reads the store (see [Dependencies]). A store increments a
+// counter after the change has become visible to readers, and before Apply returns. If a cache
+// reads the store before a change becomes visible, it has read the counter before the increment.
+// The increment then invalidates the answer.
 //
 // Counting starts when the store is first used with [Dependencies.Begin]. The zero value is ready
 // for use, and all methods are safe for concurrent use.
 type Invalidations struct {
-	// Usable reports whether all changes, including changes by other processes, are being counted.
-	// While it returns false, no answer is valid. It must be set before the first use; nil means
-	// that all changes are always counted.
+	// Usable reports whether all changes, including changes by other processes, are counted at
+	// present. While Usable returns false, no answer is valid. If Usable is nil, all changes are
+	// always counted. Usable must be set before the first use.
 	Usable func() bool
 
 	table atomic.Pointer[invalidationTable]
 }
 
-// An invalidationTable contains the counters. They may overflow: an answer would be wrongly valid
-// only after exactly 2^32 changes of its keys.
+// An invalidationTable contains the counters, which may overflow. An outdated answer could be valid
+// again only after exactly 2^32 changes.
 type invalidationTable struct {
 	seed maphash.Seed
 	all  atomic.Uint32 // number of calls of InvalidateAll
@@ -61,8 +62,8 @@ func (v *Invalidations) InvalidateAll() {
 	}
 }
 
-// InvalidateSteps counts the changes of steps, which must have been written. It need not count the
-// removal of an alias, because an answer that was found by an alias also depends on the record.
+// InvalidateSteps counts the changes of steps that have been written. It does not count the removal
+// of an alias, because an answer that was found by an alias also depends on the record.
 func (v *Invalidations) InvalidateSteps(steps []Step) {
 	if v.table.Load() == nil {
 		return

@@ -23,22 +23,23 @@ type JobRow struct {
 // ErrJobChanged is returned by [JobStore.PutJobs] if another server has changed or added jobs.
 var ErrJobChanged = errors.New("store: another server has changed the jobs")
 
-// A JobStore is a store that also keeps the jobs of its servers, and the files of jobs, so that
-// every server knows all jobs. Jobs are not in the log, nor in listings, exports or backups, and
-// have no history. The leases of a JobStore show whether the server that runs a job is alive. IDs
-// and file names have the form of keys of a [Vault].
+// A JobStore is a store that also keeps the background jobs of its servers, with their files, so
+// that every server knows all jobs. Jobs are not in the log, nor in listings, exports or backups,
+// and have no history. A server that runs a job holds a lease in the [Vault], which shows that the
+// server is alive. The IDs and file names of jobs have the form of keys of a Vault.
 type JobStore interface {
 	Vault
 
-	// Jobs returns all jobs, and the number of the last write. It leaves out the Body of a job that
-	// was not stored after the write number after.
+	// Jobs returns all jobs, and the number of the last write. A job has its Body only if it was
+	// stored after the write whose number is the parameter after.
 	Jobs(ctx context.Context, after uint64) (rows []JobRow, head uint64, err error)
 
-	// PutJobs stores all rows or none, and returns the number of this write. It returns
-	// ErrJobChanged if a stored job does not have the Seq of its row, because another server has
-	// changed it. It also returns ErrJobChanged if a row is new, with Seq 0, and another server has
-	// added a job after the write number after. A row whose body is already stored does not
-	// conflict, so the caller may repeat a call whose result was lost.
+	// PutJobs stores all rows or none, and returns the number of this write. If another server has
+	// changed a job, so that the stored job does not have the Seq of the row, PutJobs returns
+	// ErrJobChanged. A row for a new job has the Seq 0. If there is such a row, and another server
+	// has added a job after the write whose number is the parameter after, PutJobs also returns
+	// ErrJobChanged. A row whose body is already stored does not conflict. The caller may therefore
+	// repeat a call whose result was lost.
 	PutJobs(ctx context.Context, after uint64, rows ...JobRow) (uint64, error)
 
 	// PutJobPart stores a part of a file of a job, or returns ErrNotFound if the job does not
@@ -52,7 +53,8 @@ type JobStore interface {
 	DropJobFile(ctx context.Context, id, file string) error
 }
 
-// JobStoreOf returns r as a JobStore, or an error that wraps [errors.ErrUnsupported].
+// JobStoreOf returns r as a JobStore. If r is not a JobStore, the error wraps
+// [errors.ErrUnsupported].
 func JobStoreOf(r Reader) (JobStore, error) {
 	if k, ok := r.(JobStore); ok {
 		return k, nil
@@ -84,7 +86,7 @@ func CheckJobKey(keys ...string) error {
 	return nil
 }
 
-// CheckJobPart returns an error unless a [JobStore] accepts this part of a file.
+// CheckJobPart returns an error unless a [JobStore] accepts the given part of a file.
 func CheckJobPart(id, file string, part int, data []byte) error {
 	if part < 0 || len(data) > MaxJobPart {
 		return fmt.Errorf("store: part %d of %s of job %s: %d bytes exceed the limit of %d, or the number is negative", part, file, id, len(data), MaxJobPart)

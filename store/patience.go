@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LongPatience is a time for [WithPatience] in operations on many names. Such an operation should
-// wait out a failover of the database instead of starting again.
+// LongPatience is the time for [WithPatience] in long operations, such as imports. It is long
+// enough for a failover of the database, so that the operation need not be restarted.
 const LongPatience = 30 * time.Second
 
 type patienceKey struct{}

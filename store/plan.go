@@ -11,9 +11,9 @@ import (
 )
 
 // A Step is one change that a store must write. Next is the change. Last is the change of the same
-// subject that Next replaces, or nil. For each revision in Next.Redacts, the store
-// must keep only the digest and what [Change.Redact] returns. These revisions can include Last, and
-// revisions that earlier steps of the batch write. Some may already be redacted.
+// subject that Next replaces, or nil. The store must replace each revision in Next.Redacts by the
+// result of [Change.Redact], and keep its digest. Such a revision can be Last, it can be from an
+// earlier step of the batch, and it can already be redacted.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
@@ -22,18 +22,18 @@ type Step struct {
 
 // Plan returns the steps of a batch, in the order in which a store must write them, and the result
 // of each change. The batch must have passed [CheckBatch]. The function last must return the newest
-// stored change of a subject, or nil. It may ignore the batch, because Plan itself takes earlier
-// changes of the batch into account. The steps share no memory with the changes.
+// stored change of a subject, or nil; it may ignore the changes of the batch, which Plan takes into
+// account. The steps share no memory with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner plans batches and reuses its memory. Between two batches, the caller must call
-// [Planner.Reset]; otherwise the next batch continues the last batch. Unlike the steps that the
-// function [Plan] returns, the steps of a Planner share lists and metadata with the changes. So a
-// store must write them before it returns to the caller who has passed the changes. The zero
-// Planner is ready to use. A Planner must not be used concurrently.
+// A Planner plans batches and reuses its memory. If the caller does not call [Planner.Reset]
+// between two batches, the second batch continues the first batch. Unlike the steps of the function
+// [Plan], the steps of a Planner share lists and metadata with the changes. A store must therefore
+// write the steps before it returns to the caller that has passed the changes. The zero Planner is
+// ready to use. A Planner must not be used concurrently.
 type Planner struct {
 	steps   []Step
 	changes []Change // the changes that the steps point to; allocated at once, so that they never move
@@ -41,8 +41,7 @@ type Planner struct {
 	planned map[Subject]int // number of the last step of each subject, from 1
 }
 
-// Plan does what the function [Plan] does, but its steps are valid only until the next call of
-// Reset.
+// Plan is like the function [Plan], but its steps are valid only until the next call of Reset.
 func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	p.changes = slices.Grow(p.changes, len(changes))
 	p.records = slices.Grow(p.records, len(changes))
@@ -95,8 +94,8 @@ func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), no
 	return p.steps, results, nil
 }
 
-// ascending reports whether the keys are in strictly ascending order, so that no subject occurs
-// twice.
+// ascending reports whether the changes are in strictly ascending order of their keys. In this case
+// no subject occurs twice.
 func ascending(changes []Change) bool {
 	for i := 1; i < len(changes); i++ {
 		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
@@ -106,7 +105,7 @@ func ascending(changes []Change) bool {
 	return true
 }
 
-// borrow returns c in normal form. It shares memory with c where it can.
+// borrow returns c in normal form, and shares memory with c where possible.
 func (p *Planner) borrow(c *Change) *Change {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return c.Clone()
@@ -119,17 +118,16 @@ func (p *Planner) borrow(c *Change) *Change {
 	return n
 }
 
-// Next returns the change that a store must write for c, which is change number i of its batch. The
-// parameter last is the last change of the same subject, or nil. If c would change nothing, Next
-// returns nil. Next implements the state machine of names:
+// Next returns the change that a store must write for c. The parameter last is the last change of
+// the same subject, or nil. The parameter i is the index of c in its batch, for the error. If c
+// would change nothing, Next returns nil. Next implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
 //	reserved      -> reserved, active, retired, deleted
 //	active        -> active, retired
 //	retired       -> retired, active
 //
-// Next also rejects a change that is more than [MaxSkew] earlier than last, unless its AnyTime is
-// set.
+// Next rejects a change that is more than [MaxSkew] earlier than last, unless c.AnyTime is set.
 //
 // The result shares lists and metadata with c. The error is a [*ConflictError] or a [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
@@ -141,7 +139,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next is [Next] for a change in normal form. It turns c itself into the change to write.
+// next is [Next] for a change in normal form. It modifies c, which becomes the change to write.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	c.Split = false
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
@@ -169,8 +167,8 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
-// Revision returns the number of the revision that the stored change c made. It is 0 if c is nil or
-// a change of a token.
+// Revision returns the number of the revision that the stored change c made. If c is nil or a
+// change of a token, Revision returns 0.
 func (c *Change) Revision() uint64 {
 	if c == nil || c.Token != nil {
 		return 0
@@ -189,7 +187,8 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow returns an error if next deletes a public name or makes it reserved again (Y95-22, Y95-25).
+// allow returns an error if next deletes an active or retired name, or makes such a name reserved
+// again (Y95-22, Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
 		return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
@@ -220,8 +219,8 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// overreach returns an explanation if next redacts its own revision or a later revision, and
-// otherwise "".
+// overreach returns an explanation if next redacts its own or a later revision. Otherwise it
+// returns "".
 func overreach(next *Change) string {
 	for _, r := range next.Redacts {
 		if r >= next.Revision() {
@@ -251,8 +250,9 @@ func same(previous, change *Change) bool {
 	return false
 }
 
-// follow gives c, a copy in normal form, its revision and its time. The revision is one more than
-// the revision of last. The time is normally not before the time of last.
+// follow sets the revision and the time of c, which must be a copy in normal form. The revision is
+// one more than the revision of last. A time before the time of last is replaced by the time of
+// last, except for a token if the difference is more than [MaxSkew].
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {
@@ -270,6 +270,6 @@ func (c *Change) follow(last *Change) {
 	}
 }
 
-// KnownAt reports whether the stored change c had been made at the given time. The zero time means
+// KnownAt reports whether the stored change c had been made by the given time. The zero time means
 // now.
 func (c *Change) KnownAt(at time.Time) bool { return at.IsZero() || !c.Time.After(at) }

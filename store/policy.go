@@ -11,8 +11,8 @@ import (
 )
 
 // A Policy determines how requests for the names of an authority are answered. A record always has
-// precedence. For a name without a record, the resolver tries Suffix, then Rules, then Delegation;
-// with the zero Policy, it finds only names with records.
+// precedence. For a name without a record, the resolver applies Suffix, then Rules, then
+// Delegation. With the zero Policy, only names with records are found.
 type Policy struct {
 	Rules      rule.Set    `json:"rules,omitempty"`      // locations of names without a record
 	Delegation *Delegation `json:"delegation,omitempty"` // the resolver to ask about names that are not found here
@@ -49,15 +49,15 @@ type Delegation struct {
 	//
 	//   - a URI template (RFC 6570) for the page of a name at the resolver, with {name},
 	//     {element} and {prefix}, and {?s,c,with,at} for the request;
-	//   - the address of an authority (1995, 3.2): HOST or HOST:PORT. It can be followed by /full
-	//     or /element, which is the form of names that the resolver accepts;
+	//   - the address of the host of an authority (draft of 1995, 3.2): HOST or HOST:PORT. The
+	//     suffix /full or /element is the form of the names in requests;
 	//   - dspace:URL, a DSpace repository with handles, only for [ModeAsk].
 	//
-	// If To is empty, the resolver is found by discovery.
+	// If To is empty, nomen finds the resolver by discovery.
 	To string `json:"to,omitempty"`
 }
 
-// A Mode says how a request for a delegated name is answered.
+// A Mode determines how a request for a delegated name is answered.
 type Mode string
 
 // Values of Mode.
@@ -66,15 +66,15 @@ const (
 	ModeAsk      Mode = "ask"      // query the resolver, and return its answer
 )
 
-// A Suffix says how to answer a request for a registered name to which the client has added a
-// delimiter and more text.
+// A Suffix determines how a request is answered that consists of a registered name, a delimiter and
+// more text.
 type Suffix string
 
-// SuffixAppend appends the added text to the locations of the registered name, as n2t and PURL
-// servers do. With the empty Suffix, such a name is not found.
+// SuffixAppend appends the delimiter and the text to the locations of the registered name, as n2t
+// and PURL servers do. With the empty Suffix, such a name is not found.
 const SuffixAppend Suffix = "append"
 
-// An Access says whether the names of an authority are public.
+// An Access determines whether the names of an authority are public.
 type Access string
 
 // Values of Access. The empty Access makes the names public.
@@ -83,7 +83,7 @@ const (
 	AccessLegal  Access = "legal"  // not public for legal reasons: HTTP status 451
 )
 
-// A Passing says whether a part of a request is appended to the location or ignored.
+// A Passing determines whether a part of a request is appended to the location or ignored.
 type Passing string
 
 // Values of Passing.
@@ -92,16 +92,16 @@ const (
 	PassIgnore Passing = "ignore"
 )
 
-// A Choice says how one of several locations of equal rank is chosen. The empty Choice chooses at
-// random, in proportion to the weights.
+// A Choice determines how one of several locations of equal rank is chosen. The empty Choice
+// chooses at random, in proportion to the weights.
 type Choice string
 
 // ChoiceFixed chooses the location with the greatest weight, and the first of several such
 // locations.
 const ChoiceFixed Choice = "fixed"
 
-// A Failover says what takes the place of a dead location. A location is dead when the checks of
-// links on several days have found that it is not available any more.
+// A Failover determines what replaces a dead location. A location is dead when link checks on
+// several days have found that it is no longer available.
 type Failover string
 
 // FailoverArchive redirects to another location of the resource, or to a location with the relation
@@ -111,9 +111,9 @@ const FailoverArchive Failover = "archive"
 // IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }
 
-// Text returns the JSON text of p in the form that stores keep, so equal policies have equal texts.
-// The fields are in the order of [Policy], map keys are in byte order, and there is no white space.
-// The text of the zero policy is "".
+// Text returns the JSON text of p in a canonical form, in which stores keep it: the fields are in
+// the order of [Policy], map keys are in byte order, and there is no white space. The text of the
+// zero policy is "".
 func (p *Policy) Text() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -129,8 +129,8 @@ func (p *Policy) Text() string {
 	return s
 }
 
-// ParsePolicy parses the result of [Policy.Text]. It rejects unknown fields, because applying only
-// a part of a policy would be wrong.
+// ParsePolicy parses the result of [Policy.Text]. It rejects unknown fields, because a policy must
+// not be applied in part.
 func ParsePolicy(s string) (Policy, error) {
 	var p Policy
 	if s == "" {

@@ -29,8 +29,8 @@ type Record struct {
 	Redacted      bool             `json:"redacted,omitempty"`       // the content was removed by a redaction; set by the store
 }
 
-// MarshalJSON writes the fields in the order of [Record], and empty lists and objects instead of
-// null, so that equal records have equal JSON texts.
+// MarshalJSON implements [json.Marshaler]. It writes the fields in the order of [Record], and
+// writes empty lists and objects instead of null, so that equal records have equal JSON texts.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	p := plain(r)
@@ -75,7 +75,7 @@ func (r *Record) Clone() *Record {
 	return &c
 }
 
-// normal returns a copy of r in normal form, which shares memory with r where possible.
+// normal returns a copy of r in normal form. The copy shares memory with r where possible.
 func (r *Record) normal() Record {
 	c := *r
 	if c.Spelling == "" {
@@ -124,9 +124,9 @@ func (r *Record) SameContent(o *Record) bool {
 		r.Redacted == o.Redacted
 }
 
-// PublicLocations returns the locations that anyone may see. It leaves out a location that is the
-// view of a private typed value, and clears Index and Attributes in views of other values. It does
-// not modify r.
+// PublicLocations returns the public locations of r. It omits a location that is a view of a
+// private typed value, and clears Index and Attributes in views of other values. PublicLocations
+// does not modify r.
 func (r *Record) PublicLocations() []nomen.Location {
 	if !slices.ContainsFunc(r.Locations, isView) {
 		return r.Locations
@@ -141,8 +141,9 @@ func (r *Record) PublicLocations() []nomen.Location {
 	return public
 }
 
-// HidesLocations reports whether the record has locations that not everyone may see: those of a
-// retired record that does not show them, or views of private typed values.
+// HidesLocations reports whether the record has locations that are not public. Views of private
+// typed values are not public. The locations of a retired record are public only if ShowLocations
+// is set.
 func (r *Record) HidesLocations() bool {
 	if r.Status == nomen.Retired && !r.ShowLocations && len(r.Locations) > 0 {
 		return true
@@ -157,10 +158,10 @@ func (r *Record) hasPrivateValues() bool {
 	return slices.ContainsFunc(r.Values, func(v nomen.Value) bool { return !v.Public() })
 }
 
-// isView reports whether l only shows a typed value of the record.
+// isView reports whether l is a view of a typed value of the record.
 func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
 
-// Value returns the value with an index, or nil. The result points into r.Values.
+// Value returns the typed value with the given index, or nil. The result points into r.Values.
 func (r *Record) Value(index int) *nomen.Value {
 	i, ok := slices.BinarySearchFunc(r.Values, index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
 	if !ok {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// TokenRights is what the log of changes has about a token: what its bearer may do. The secret of
-// the token, the hash of the secret and the day of its last use are not part of it. Whoever changes
-// a token must change its rights in the same batch, so that the log says who could do what, and
-// when. Like every other subject of the log, the rights of a token have revisions, and a change can
-// redact the content of earlier revisions.
+// TokenRights are the rights of the bearer of a token, as the log of changes records them. They do
+// not include the secret of the token, the hash of the secret, or the day of the last use. A caller
+// that changes a token must change its rights in the same batch. The log then shows which rights a
+// token had at any time. Like other subjects, the rights of a token have revisions, and a change
+// can redact the content of earlier revisions.
 type TokenRights struct {
 	ID       string    `json:"id"`                 // ID of the token: its public part
 	Role     string    `json:"role,omitempty"`     // reader, editor, owner or administrator
@@ -57,21 +57,22 @@ func (r *TokenRights) SameContent(o *TokenRights) bool {
 
 // RightsHistorian is a store that has the rights of tokens in its log.
 type RightsHistorian interface {
-	// TokenRights returns the rights of the token with this ID as of a time, or ErrNotFound.
+	// TokenRights returns the rights of the token with the given ID in the state at a time, or
+	// ErrNotFound.
 	TokenRights(ctx context.Context, id string, at time.Time) (*TokenRights, error)
 
-	// AllTokenRights yields the rights of every token, in the byte order of the IDs. Like List, it
-	// yields them as of one moment. It includes tokens whose secrets this store does not have, such
-	// as tokens in a log that was taken over from another store.
+	// AllTokenRights yields the rights of every token, in the byte order of the IDs and in the
+	// state of one moment, as List does. The token itself need not be in this store, because the
+	// log can come from another store.
 	AllTokenRights(ctx context.Context, at time.Time) iter.Seq2[*TokenRights, error]
 
-	// TokenRightsHistory yields the changes of the rights of the token with this ID, newest first,
-	// as History does for a name.
+	// TokenRightsHistory yields the changes of the rights of the token with the given ID, newest
+	// first.
 	TokenRightsHistory(ctx context.Context, id string) iter.Seq2[*Change, error]
 }
 
-// RightsOf returns r as a RightsHistorian. If r does not keep the rights of tokens, it returns an
-// error that wraps [errors.ErrUnsupported].
+// RightsOf returns r as a RightsHistorian. If r is not a RightsHistorian, the error wraps
+// [errors.ErrUnsupported].
 func RightsOf(r Reader) (RightsHistorian, error) {
 	if h, ok := r.(RightsHistorian); ok {
 		return h, nil

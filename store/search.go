@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Searcher finds records by words. Package search implements it by an index beside any kind of
-// store.
+// A Searcher finds records by words. Package search implements a Searcher with an index for any
+// kind of store.
 type Searcher interface {
-	// Search returns one page of the records that match q. It reads them from the store, so it does
-	// not find content that was changed, deleted or redacted since it was indexed. But it misses
-	// records that are not indexed yet; Status says whether there are any.
+	// Search returns one page of the records that match q. Search reads the records from the store,
+	// and never returns content that was changed, deleted or redacted after it was indexed. It does
+	// not find records that are not indexed yet. Status reports how many changes are not indexed.
 	//
-	// The cost of a page is bounded. If few of many candidates match, the page may have fewer
+	// The cost of a page is bounded. If only a few of many candidates match, a page can have fewer
 	// records than the limit, or none, although more records follow.
 	//
 	// For an invalid query, Search returns [ErrNoWords] or [ErrTooManyWords]. If the index cannot
@@ -29,8 +29,8 @@ type Searcher interface {
 
 // A Query describes the records that a [Searcher] is to find.
 type Query struct {
-	// Text has the words that a record must contain, in any order, in its name, metadata,
-	// locations, identifiers or reason. Case and diacritics are ignored, and the last word may be
+	// Text consists of words that the name, metadata, locations, identifiers or reason of a record
+	// must contain, in any order. Case and diacritics are ignored, and the last word may be
 	// incomplete.
 	Text string
 

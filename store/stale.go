@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Staleness is a context for a caller that accepts stale data. It records how old the data was.
-// It is made by [WithStaleness] and is safe for concurrent use.
+// A Staleness is a context for a caller that accepts stale data. It records the age of the data
+// that was read. A Staleness is made by [WithStaleness] and is safe for concurrent use.
 type Staleness struct {
 	context.Context
 	Dependencies *Dependencies // records what the answer depends on; may be nil; must not change after the first use
@@ -26,8 +26,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time up to which all data read with s was certainly current. It returns the
-// zero time if no stale data was read, or if s is nil.
+// Since returns the latest time at which all data read with s is known to have been current. If no
+// stale data was read, or if s is nil, Since returns the zero time.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}
@@ -51,9 +51,9 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 func (s *Staleness) Reset() { s.since.Store(0) }
 
 // WithStaleness returns a context for calls that accept stale data. A store returns stale data only
-// to such calls, and only while it cannot get current data; other calls then fail with an
-// [*AwayError]. The context records whether stale data was read. If ctx already is a Staleness,
-// only the new one records it.
+// to such calls, and only while it cannot get current data. Other calls then fail with an
+// [*AwayError]. The returned context records whether stale data was read. If ctx is itself a
+// Staleness, it does not record these reads.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
 // StalenessOf returns the Staleness of ctx, or nil if ctx does not accept stale data.
@@ -69,8 +69,8 @@ func (s *Staleness) dependencies() *Dependencies {
 	return s.Dependencies
 }
 
-// Note records that stale data was read, which was last known to be current at the time current. It
-// does nothing if s is nil or current is zero.
+// Note records a read of stale data. The parameter current is the last time at which the data is
+// known to have been current. If s is nil or current is zero, Note does nothing.
 func (s *Staleness) Note(current time.Time) {
 	if s == nil || current.IsZero() {
 		return

@@ -10,16 +10,16 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities in their state at some time, which is the parameter at or
-// the field At of a Scan. The zero time means now. A Reader is safe for concurrent use.
+// A Reader reads records and authorities. The parameter at, or the field At of a [Scan], selects
+// the state at an earlier time; the zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
-	// Get returns the record of the name n. It returns ErrNotFound if n has no record, or if its
-	// reserved record was deleted.
+	// Get returns the record of the name n. If n has no record, or if the record was deleted, the
+	// error is ErrNotFound.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
-	// List yields records in the order of their keys, in the state of one moment; changes made
-	// during the loop do not affect it. If reading fails, List yields a nil record with the error,
-	// and ends. Close waits until all loops over List have ended.
+	// List yields records in the order of their keys, in the state of one moment. Changes made
+	// during the loop do not affect the records. If reading fails, List yields a nil record with
+	// the error, and ends. Close waits until all loops over List have ended.
 	List(ctx context.Context, s Scan) iter.Seq2[*Record, error]
 
 	// Authority returns the authority whose prefix is exactly p, or ErrNotFound.
@@ -41,21 +41,21 @@ type Scan struct {
 type Store interface {
 	Reader
 
-	// Apply makes a batch of changes, in order, and returns the result of each. Either all changes
-	// are made or none. If two changes have the same subject, the later one applies to the result
-	// of the earlier one. These errors tell which change is at fault by its index:
+	// Apply makes a batch of changes in order, and returns the result of each change. Either all
+	// changes are made or none. If two changes have the same subject, the second change applies to
+	// the result of the first. These errors contain the index of the change that has failed:
 	//
 	//   - [*ConflictError]: the current revision is not the expected revision;
 	//   - [*StateError]: the state of the name does not allow the change;
-	//   - [*LimitError]: something is too large;
+	//   - [*LimitError]: the change exceeds a limit;
 	//   - [*ChangeError]: the change is invalid.
 	//
 	// After Close, the error is ErrClosed. If ctx is cancelled before Apply begins the batch, Apply
 	// returns the error of ctx and writes nothing.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
-	// Close waits for the calls in progress, and closes the store. Later calls of Close do nothing;
-	// later calls of other methods return ErrClosed.
+	// Close waits for the calls in progress, and closes the store. Later calls of Close do nothing.
+	// Later calls of other methods return ErrClosed.
 	Close() error
 }
 
@@ -68,8 +68,8 @@ var (
 	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
-// A VersionError reports that a program cannot open a store, because it does not support the
-// version of the store's format or rules.
+// A VersionError reports that a program does not support the version of a store, and cannot open
+// the store. The version is that of the format, or of the rules of names.
 type VersionError struct {
 	What  string     // such as "format of the store"
 	Found uint64     // version of the store
@@ -77,7 +77,7 @@ type VersionError struct {
 	How   Conversion // how to convert a store of an earlier version
 }
 
-// A Conversion says how to convert a store of an earlier version to the version of this program.
+// A Conversion is the way to convert a store of an earlier version to the version of this program.
 type Conversion uint8
 
 // Values of Conversion.

@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table caches the set of all authorities of a store, because every request needs it. When the
-// set is too old, one caller reads the store again, while other callers still get the previous set.
-// A set can therefore be older than the lifetime of the table by the duration of one read. A Table
-// is safe for concurrent use.
+// A Table caches the set of all authorities of a store, which every request needs. When the set is
+// older than the lifetime of the table, one caller reads the store again. Meanwhile other callers
+// get the previous set, which can therefore be older than the lifetime by the duration of one read.
+// A Table is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
@@ -35,15 +35,14 @@ type edition struct {
 	forgets uint64    // value of Table.forgets before the store was read
 }
 
-// NewTable returns a table of the authorities of r, which reads r again when its set is older than
-// life.
+// NewTable returns a table of the authorities of r with the lifetime life.
 func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 	return &Table{reader: r, now: now, life: life}
 }
 
-// Set returns the authorities at a time; the zero time means now. Successive calls return the same
-// set until an authority changes. The caller must not modify the set, nor what its methods return.
-// With a context from [WithStaleness], the set may be stale.
+// Set returns the authorities in the state at a time; the zero time means now. Successive calls
+// return the same set until an authority changes. The caller must not modify the set or the results
+// of its methods. With a context from [WithStaleness], the set may be stale.
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
@@ -65,8 +64,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return t.readAgain(ctx, e, stale)
 }
 
-// readAgain reads the set from the store. The parameter e is the last edition, or nil. The caller
-// must hold t.reading.
+// readAgain reads the set from the store. The parameter e is the result of the previous read, or
+// nil. The caller must hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	t.tried.Store(true)
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
@@ -88,23 +87,25 @@ func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*A
 	return next.set, nil
 }
 
-// Missing reports whether the table has tried to read the authorities and never succeeded.
+// Missing reports whether all attempts of the table to read the authorities have failed. Without an
+// attempt, it returns false.
 func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
-// known returns the last edition, and whether the caller can use it. An edition from before a call
-// of Forget cannot be used. A stale one can be used only by a caller that accepts stale data.
+// known returns the result of the last read, and whether the caller can use it. A result from
+// before a call of Forget cannot be used. A stale result can be used only by a caller that accepts
+// stale data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
 }
 
-// Forget makes the next call of Set read the store.
+// Forget makes the next call of Set read the store again.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace puts a revision of an authority that was just read from the store into the table, without
-// reading other authorities. The table keeps the pointer.
+// Replace updates one authority in the table, without reading the other authorities. The parameter
+// revision must have just been read from the store. The table keeps the pointer.
 func (t *Table) Replace(revision *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
@@ -135,8 +136,8 @@ type compilation struct {
 	err  error
 }
 
-// readSet reads the authorities from the store. Authorities that have not changed since last, the
-// previous set, keep their compiled form.
+// readSet reads the authorities from the store. The parameter last is the previous set, or nil.
+// Authorities that are the same in the previous set are not compiled again.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0
@@ -172,8 +173,8 @@ func (s *AuthoritySet) finish() {
 	s.nest()
 }
 
-// with returns a copy of s with the revision a of an authority. If s has a revision that is not
-// older, it returns s.
+// with returns a copy of s in which a replaces the revision of the same authority. If that revision
+// is not older than a, with returns s.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -215,7 +216,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	for _, h := range a.Hosts {
 		s.hosts[CanonicalHost(h)] = a
 	}
-	// The AuthorityID of a dns name is the host that resolves it (1995, 2.2.1).
+	// The authority in a name with the scheme urn:dns is the host that resolves the name (draft of
+	// 1995, 2.2.1).
 	if fqdn, ok := strings.CutPrefix(a.Prefix.String(), "urn:dns:"); ok && s.hosts[fqdn] == nil {
 		s.hosts[fqdn] = a
 	}
@@ -229,8 +231,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	}
 }
 
-// CanonicalHost returns the value of a Host field in lower case, without port and final dot, so
-// that two values can be compared.
+// CanonicalHost returns the canonical form of the value of a Host header field: in lower case,
+// without the port and the final dot.
 func CanonicalHost(h string) string {
 	if i := strings.LastIndexByte(h, ':'); i >= 0 && strings.IndexByte(h[i:], ']') < 0 {
 		h = h[:i]
@@ -241,8 +243,9 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority of the name n, or nil. If several prefixes cover n, the longest prefix
-// decides. Of takes time logarithmic in the number of authorities.
+// Of returns the authority of the name n, or nil. If the prefixes of several authorities cover n,
+// Of returns the authority with the longest prefix. Of takes time logarithmic in the number of
+// authorities.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)
@@ -278,9 +281,8 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the compiled rules and delegation of a, which must be an authority of s. The
-// result is empty if a has neither. Each revision of an authority is compiled only once. Compiled
-// returns the error of [Authority.Compile].
+// Compiled returns the compiled rules and the parsed delegation of a, which must be an authority of
+// s. Each revision of an authority is compiled only once. The error is that of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {
@@ -290,8 +292,8 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	return c.made, c.err
 }
 
-// At returns the authority that a request selects (1995, A95-3): by its Host field, otherwise by
-// its local address, otherwise the default authority. At returns nil if the set has neither.
+// At returns the authority that a request selects by its Host field or, otherwise, by its local
+// address (A95-3). If the request selects no authority, At returns the default authority, or nil.
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a
@@ -299,7 +301,7 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant does what At does, but never returns the default authority.
+// Meant is like At, but never returns the default authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a
@@ -315,7 +317,8 @@ func (s *AuthoritySet) Host(host string) *Authority {
 	return s.hosts[CanonicalHost(host)]
 }
 
-// IsLoopbackHost reports whether h, a result of [CanonicalHost], means the loopback interface.
+// IsLoopbackHost reports whether h is a name or an address of the loopback interface. The host must
+// be in the form of [CanonicalHost].
 func IsLoopbackHost(h string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A Token is an access token for the admin API. A store keeps only a hash of its secret.
+// A Token is an access token for the admin API. A store keeps only a hash of the secret of the
+// token.
 type Token struct {
 	ID       string    `json:"id"`       // public part of the token, never empty
 	Hash     [32]byte  `json:"hash"`     // SHA-256 of the secret
@@ -25,14 +26,14 @@ func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now
 
 // Tokens is a store that can find tokens by their IDs.
 type Tokens interface {
-	// Token returns the token with this ID, or ErrNotFound.
+	// Token returns the token with the given ID, or ErrNotFound.
 	Token(ctx context.Context, id string) (*Token, error)
 }
 
 // A TokenLister is a store that can list its tokens.
 type TokenLister interface {
-	// AllTokens yields every token, also revoked ones, in the byte order of the IDs and in the
-	// state of one moment.
+	// AllTokens yields every token, including revoked tokens, in the byte order of the IDs and in
+	// the state of one moment.
 	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
@@ -42,8 +43,8 @@ type TokenHistorian interface {
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change to write for c, a change with UseOnly: the token of last with the day of
-// use in c. It returns nil if the token stays the same.
+// use returns the change to write for c, which must have UseOnly set. The result has the token of
+// the last change, with the day of use from c. If the token stays the same, use returns nil.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil

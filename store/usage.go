@@ -2,7 +2,7 @@ package store
 
 import "time"
 
-// Usage is what a store measures about itself for monitoring.
+// Usage is the resource usage of a store, for monitoring.
 type Usage struct {
 	Caches   []CacheUsage
 	Disk     *DiskUsage     // nil if the store has no disk, or has not checked its disk yet
@@ -20,7 +20,7 @@ type CacheUsage struct {
 	Bytes, Capacity uint64 // current and maximum size
 }
 
-// A DiskUsage describes the disk of a store when it was last checked, in bytes.
+// A DiskUsage describes the disk of a store at the last check, in bytes.
 type DiskUsage struct {
 	Free, Size uint64
 	Required   uint64 // free space that the store needs to accept changes
@@ -28,8 +28,8 @@ type DiskUsage struct {
 
 // A Measured store reports its usage.
 type Measured interface {
-	// Usage returns what the store measured last. It returns at once, without access to the disk or
-	// the database. It is safe for concurrent use.
+	// Usage returns the last measurements of the store. It does not access the disk or the
+	// database, and is safe for concurrent use.
 	Usage() Usage
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A User is a person who can sign in. Stores keep a history of users, as of authorities. The
-// history of names refers to users only by their IDs, so a change or redaction of a person's name
-// takes effect everywhere.
+// A User is a person who can sign in. Stores keep the history of users, as they do for authorities.
+// The history of names refers to users only by their IDs. A change or redaction of a person's name
+// therefore takes effect everywhere.
 type User struct {
 	ID       string      `json:"id"`                 // never empty, and never changed
 	Name     string      `json:"name"`               // name for people to read
@@ -66,21 +66,23 @@ func (g UserGrant) equal(o UserGrant) bool {
 
 // Users is a store that also keeps users.
 type Users interface {
-	// User returns the user with this ID in the state at a time, or ErrNotFound.
+	// User returns the user with the given ID in the state at a time, or ErrNotFound.
 	User(ctx context.Context, id string, at time.Time) (*User, error)
 
-	// AllUsers yields every user, also disabled ones, in the byte order of the IDs and in the state
-	// of one moment.
+	// AllUsers yields every user, including disabled users, in the byte order of the IDs and in the
+	// state of one moment.
 	AllUsers(ctx context.Context, at time.Time) iter.Seq2[*User, error]
 
-	// UserOf returns the user who currently has the subject, or ErrNotFound.
+	// UserOf returns the user who currently has the given subject at an identity provider, or
+	// ErrNotFound.
 	UserOf(ctx context.Context, subject string) (*User, error)
 
-	// UserHistory yields the changes of the user with this ID, newest first.
+	// UserHistory yields the changes of the user with the given ID, newest first.
 	UserHistory(ctx context.Context, id string) iter.Seq2[*Change, error]
 }
 
-// UsersOf returns r as Users, or an error that wraps [errors.ErrUnsupported].
+// UsersOf returns r as Users. If r does not implement Users, the error wraps
+// [errors.ErrUnsupported].
 func UsersOf(r Reader) (Users, error) {
 	if u, ok := r.(Users); ok {
 		return u, nil
@@ -88,12 +90,12 @@ func UsersOf(r Reader) (Users, error) {
 	return nil, unable(r, "keep users")
 }
 
-// subjectMark begins the URLs of subjects of users in an index of locations. No location begins
-// with it.
+// subjectMark is the prefix of the URLs for the subjects of users in an index of locations. No
+// location begins with subjectMark.
 const subjectMark = "\x00user\x00"
 
-// SubjectURL returns a URL for the subject of a user. An index of locations can find the user by
-// it: the place with this URL has the ID of the user as the key of its Name.
+// SubjectURL returns the URL under which an index of locations contains the subject of a user. In
+// the place with this URL, the key of the field Name is the ID of the user.
 func SubjectURL(subject string) string { return subjectMark + subject }
 
 func (u *User) appendSubjects(list []string) []string {
@@ -103,7 +105,7 @@ func (u *User) appendSubjects(list []string) []string {
 	return list
 }
 
-// PlaceSubject returns the name or the user to which p, a place in an index, belongs.
+// PlaceSubject returns the name or the user to which a place in an index belongs.
 func PlaceSubject(p Place) Subject {
 	if strings.HasPrefix(p.URL, subjectMark) {
 		return Subject{KindUser, p.Name.Key()}
@@ -111,8 +113,7 @@ func PlaceSubject(p Place) Subject {
 	return Subject{KindName, p.Name.Key()}
 }
 
-// AppendPlaces appends to list the places that an index must contain for the subject of c after the
-// change.
+// AppendPlaces appends the places that an index must contain for the subject of c after the change.
 func (c *Change) AppendPlaces(list []Place) []Place {
 	for _, url := range c.AppendIndexed(nil) {
 		list = append(list, Place{URL: url, Name: name.FromKey(c.Subject().Key)})
@@ -120,10 +121,10 @@ func (c *Change) AppendPlaces(list []Place) []Place {
 	return list
 }
 
-// CheckSubjects returns a [*StateError] if two users would have the same subject after the steps.
-// The function owner must return the ID of the user who has a subject before the steps, or "".
-// Every store must call CheckSubjects in Apply, and must make sure that no other call changes a
-// user between the answer of owner and the write.
+// CheckSubjects returns a [*StateError] if two users would have the same subject at an identity
+// provider after the steps. The function owner must return the ID of the user who has a subject
+// before the steps, or "". Every store must call CheckSubjects in Apply. The store must prevent
+// other changes of users between the call of CheckSubjects and the write.
 func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (string, error)) error {
 	after := map[string]*User{} // each changed user after the steps, by ID
 	for _, s := range steps {
@@ -151,7 +152,7 @@ func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (s
 	return nil
 }
 
-// ownerAfter returns the ID of the user who has a subject after the steps, or "".
+// ownerAfter returns the ID of the user who will have a subject after the steps, or "".
 func ownerAfter(subject string, after map[string]*User, taken map[string]string, owner func(string) (string, error)) (string, error) {
 	if id := taken[subject]; id != "" {
 		return id, nil

@@ -14,30 +14,30 @@ const (
 	MaxSecret    = 64 << 10 // length of a value, in bytes
 )
 
-// A Vault is a store that also keeps small secrets of its servers, such as the private keys of
-// certificates, for all servers to share. Secrets are not in the log, nor in listings, exports or
-// backups. They have no history, because a new value replaces the old one.
+// A Vault is a store that also keeps small secrets that its servers share, such as the private keys
+// of certificates. Secrets are not in the log, nor in listings, exports or backups. They have no
+// history: a new value replaces the old value.
 type Vault interface {
-	// Secret returns the value of the secret with this key, or ErrNotFound.
+	// Secret returns the value of the secret with the given key, or ErrNotFound.
 	Secret(ctx context.Context, key string) ([]byte, error)
 
-	// PutSecret sets the value of the secret with this key, or removes the secret if the value is
-	// empty. When it returns nil, the value is on disk. A key has 1 to MaxSecretKey letters, digits
+	// PutSecret sets the value of the secret with the given key. An empty value removes the secret.
+	// When PutSecret returns nil, the value is on disk. A key has 1 to MaxSecretKey letters, digits
 	// and characters of ".+-_", and does not begin with ".".
 	PutSecret(ctx context.Context, key string, value []byte) error
 
-	// SwapSecret sets the value of the secret to the new value if it has the old value, as one step.
-	// An empty old value stands for a secret that does not exist. SwapSecret reports whether the
-	// secret now has the new value. When it returns true, the value is on disk.
+	// SwapSecret is an atomic compare-and-swap: if the secret has the old value, SwapSecret sets
+	// the new value. An empty old value means that the secret must not exist. SwapSecret reports
+	// whether the secret now has the new value. When it returns true, the value is on disk.
 	SwapSecret(ctx context.Context, key string, old, new []byte) (bool, error)
 
-	// Lease gives the lease with this key to the holder for the time d, if no other holder has it.
-	// It reports whether the holder has the lease now. A holder calls Lease again to extend its
-	// lease, or with a d of 0 to end it. The store measures d with its own clock.
+	// Lease gives the lease with the given key to the holder for the time d, unless another holder
+	// has the lease. It reports whether the holder has the lease now. A holder calls Lease again to
+	// extend its lease, or with a d of 0 to end it. The store measures d with its own clock.
 	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
 }
 
-// VaultOf returns r as a Vault, or an error that wraps [errors.ErrUnsupported].
+// VaultOf returns r as a Vault. If r is not a Vault, the error wraps [errors.ErrUnsupported].
 func VaultOf(r Reader) (Vault, error) {
 	if v, ok := r.(Vault); ok {
 		return v, nil
@@ -65,8 +65,8 @@ func CheckSecret(key string, value []byte) error {
 	return nil
 }
 
-// Leases implements [Vault.Lease] for a store that only one process has open. The zero Leases
-// contains no lease. It is safe for concurrent use.
+// Leases implements [Vault.Lease] for a store that only one process can open. The zero Leases
+// contains no lease. A Leases is safe for concurrent use.
 type Leases struct {
 	mu   sync.Mutex
 	held map[string]lease

@@ -15,22 +15,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Format is a format of files of another program.
+// A Format describes a file format of another program.
 type Format struct {
 	Name string // for --format
 	What string // what the files are, in a few words
 
-	// Match reports whether a file of a directory has this format. The path is relative to the
-	// directory, with slashes. If Match is nil, only files can be imported, not directories.
+	// Match reports whether a file in a directory has this format. The path is relative to the
+	// directory and slash-separated. If Match is nil, only single files can be imported, not
+	// directories.
 	Match func(path string) bool
 
-	// Convert reads a file and calls the methods of the output in the order of the file. The error
-	// says why the rest of the file cannot be read. Convert must use memory that does not depend on
-	// the length of the file, except for rules of authorities.
+	// Convert reads a file and calls the methods of the output in the order of the file. It returns
+	// an error if the rest of the file cannot be read. The memory that Convert uses must not depend
+	// on the length of the file, except for rules of authorities.
 	Convert func(ctx context.Context, in *Input, out *Output) error
 
-	// Complete means that a record has all values of each of its fields. So the import replaces the
-	// fields of a record that exists, and does not merge them.
+	// Complete reports whether each field of a record has all of its values. The import then
+	// replaces the fields of an existing record. Otherwise it merges them.
 	Complete bool
 }
 
@@ -44,14 +45,14 @@ type Input struct {
 	Path string // path below the given directory, with slashes; the base name if a file was given
 	Base string // the value of --base; "" if it was not given
 
-	// Current returns the stored record of a name, or nil if the store has none. Before that, it
-	// imports all records in the output. Because the records after the call need another import,
-	// call Current for many names before you write the next record. In a dry run, the records of
-	// the file are not stored.
+	// Current imports all records written to the output so far, and then returns the stored record
+	// of a name. It returns nil if the store has no such record. The first record written after a
+	// call of Current begins a new import. For good performance, call Current for many names before
+	// writing the next record. In a dry run, the store does not contain the records of the file.
 	Current func(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
-// A Refusal is a directive that was not imported, or only in part.
+// A Refusal is a directive that was not imported completely.
 type Refusal struct {
 	Line   int    `json:"line"`             // line or number of the entry, from 1
 	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the reason is about the whole entry
@@ -59,7 +60,7 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// A Report has the results for the directives of a file.
+// A Report summarizes the import of the directives in a file.
 type Report struct {
 	File       string    `json:"file"`
 	Directives int64     `json:"directives"`
@@ -73,14 +74,15 @@ const (
 	maxText     = 200     // maximum length of the text of a refusal, in bytes
 )
 
-// An AuthorityChange is a change of an authority, or a new one.
+// An AuthorityChange is a change of an existing authority, or the creation of a new one.
 type AuthorityChange struct {
 	Line   int
 	Prefix name.Prefix
 	Change func(*store.Authority) // changes the existing authority, or a new one that has only the prefix
 }
 
-// An Output receives what a file contains. Its methods are safe for concurrent use.
+// An Output receives the records and other results of a conversion. Its methods are safe for
+// concurrent use.
 type Output struct {
 	OnRefusal func(Refusal) // called for each refusal; may be nil
 
@@ -92,19 +94,21 @@ type Output struct {
 	authorities []AuthorityChange
 }
 
-// NewOutput returns an output for a file. It writes the records as JSON Lines.
+// NewOutput returns an Output that writes records as JSON Lines. The parameter file is the name of
+// the file for the report.
 func NewOutput(file string, records io.Writer) *Output {
 	return &Output{records: records, report: Report{File: file, Refused: []Refusal{}}}
 }
 
-// Record writes a record that begins in a line of the file. See [Output.RecordAt].
+// Record is like [Output.RecordAt], but for a record whose column is unknown.
 func (o *Output) Record(line int, r *store.Record) error { return o.RecordAt(line, 0, r) }
 
-// RecordAt writes a record. The import changes only the fields that have values. Lists of locations and
-// values that are empty but not nil remove all locations or values. The record begins
-// in this line and column of the file; the column is 0 if it is unknown. Lines must not decrease. The output
-// has the record on the same line if no other record is there; [Output.Place] has the place in the file.
-// For Status the default of an import is active.
+// RecordAt writes a record that begins at a line and column of the file. The column is 0 if it is
+// unknown. The line must not be smaller than in the call before. If possible, the record gets the
+// same line number in the output. Otherwise [Output.Place] returns the position in the file. The
+// import changes only fields that have a value. A non-nil empty list removes all locations or
+// values of an existing record. If the status of a new record is empty, the import sets it to
+// active.
 func (o *Output) RecordAt(line, column int, r *store.Record) error {
 	text, err := json.Marshal(fieldsOf(r))
 	if err != nil {
@@ -125,14 +129,15 @@ func (o *Output) RecordAt(line, column int, r *store.Record) error {
 	return err
 }
 
-// A place is where a record of the output begins in the file.
+// A place maps a line of the output to the position of the record in the file.
 type place struct{ output, line, column int }
 
-// keptPlaces is the number of records of which an output knows the place. An import has fewer records
-// that are read and not yet stored.
+// keptPlaces is the number of the most recent records for which an output keeps the position. It is
+// larger than the number of records that an import has read but not yet stored.
 const keptPlaces = 1 << 14
 
-// Place returns the line and column of the file for a line of the output. The column is 0 if it is unknown.
+// Place converts a line of the output to a line and column of the file. The column is 0 if it is
+// unknown.
 func (o *Output) Place(output int) (line, column int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -176,22 +181,23 @@ func fieldsOf(r *store.Record) fields {
 	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations, r.Values}
 }
 
-// Restart says that the next record begins a new import. The output for this import begins with
-// blank lines, so that each record keeps its line number in the file.
+// Restart prepares the output for a new import, which begins with the next record. Blank lines
+// before this record make sure that it keeps its line number in the file.
 func (o *Output) Restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lines, o.places = 0, nil
 }
 
-// Authority adds a change of an authority. It is made after the records were imported.
+// Authority adds a change of an authority. The import applies the change after it has imported all
+// records.
 func (o *Output) Authority(line int, p name.Prefix, change func(*store.Authority)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.authorities = append(o.authorities, AuthorityChange{line, p, change})
 }
 
-// Handled counts directives that were imported completely.
+// Handled counts n directives as imported completely.
 func (o *Output) Handled(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -199,10 +205,10 @@ func (o *Output) Handled(n int) {
 	o.report.Handled += int64(n)
 }
 
-// Refuse reports a directive that was not imported, or not completely.
+// Refuse reports a directive that was not imported completely.
 func (o *Output) Refuse(line int, text, reason string) { o.RefuseAt(line, 0, text, reason) }
 
-// RefuseAt is like Refuse for a reason that is about what stands in a column.
+// RefuseAt is like [Output.Refuse], but also reports the column to which the reason applies.
 func (o *Output) RefuseAt(line, column int, text, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -210,8 +216,8 @@ func (o *Output) RefuseAt(line, column int, text, reason string) {
 	o.refuse(line, column, text, reason)
 }
 
-// Reject reports a record that the converter counted as handled, and that the import rejected. The
-// parameter output is the line of the output.
+// Reject reports a record that the converter has counted as handled, but that the import has
+// rejected. The parameter output is the line number of the record in the output.
 func (o *Output) Reject(output int, text, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -219,7 +225,8 @@ func (o *Output) Reject(output int, text, reason string) {
 	o.reject(line, column, text, reason)
 }
 
-// RejectAuthority reports an authority that the converter counted as handled, and that the store rejected.
+// RejectAuthority reports a change of an authority that the converter has counted as handled, but
+// that the store has rejected.
 func (o *Output) RejectAuthority(c AuthorityChange, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -247,7 +254,7 @@ func (o *Output) refuse(line, column int, text, reason string) {
 	}
 }
 
-// Shorten returns the beginning of a text for a message, as valid UTF-8.
+// Shorten truncates a text for a message. The result is valid UTF-8.
 func Shorten(s string) string {
 	if !utf8.ValidString(s) {
 		s = fmt.Sprintf("%q", ascii.Head(s, maxText))
@@ -255,7 +262,7 @@ func Shorten(s string) string {
 	return ascii.Head(s, maxText)
 }
 
-// Report returns the report of the file so far.
+// Report returns the report about the directives so far.
 func (o *Output) Report() Report {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ezid"
 )
 
-// blockMark begins the line of an identifier. The lines of its elements follow.
+// blockMark begins the first line of a block, which contains an identifier. The elements of the
+// identifier are in the following lines.
 const blockMark = ":: "
 
 func readANVL(ctx context.Context, in *from.Input, out *from.Output) error {
@@ -77,8 +78,8 @@ func (im *importer) addBlock(e *entry, text string) error {
 	return im.add(e)
 }
 
-// lineOf returns the line of an element of a block, or 0. The lines of the block are numbered from one after
-// the given number.
+// lineOf returns the line number of the element with a label in a block, or 0. The parameter number
+// is the number of the line before the text.
 func lineOf(text, label string, number int) int {
 	for line := range strings.Lines(text) {
 		number++

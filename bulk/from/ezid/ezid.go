@@ -1,14 +1,15 @@
-// Package ezid imports the batch downloads of EZID: CSV, XML and ANVL.
+// Package ezid imports batch downloads from EZID in the formats CSV, XML and ANVL.
 //
-// Package internal/ezid describes how elements become fields of a record. Every element is also
-// kept as it is in the file, except _target and _status, which are fields of the record, and
-// _shadowedby, which follows from the DOI. Times in the form of ISO 8601 become seconds.
+// Package internal/ezid defines how EZID elements become fields of a record. The record also keeps
+// every element unchanged, with three exceptions: _target and _status are fields of the record, and
+// _shadowedby can be derived from the DOI. Times in ISO 8601 form are converted to seconds.
 //
-// The import reports each identifier as a directive. An identifier that is invalid, or that has an
-// invalid element, is refused. In the second case, a record with the other elements is imported.
+// Each identifier counts as one directive. If the identifier is invalid, the directive is refused.
+// If an element is invalid, the directive is refused as well, but a record with the other elements
+// is imported.
 //
-// Prefer XML or ANVL if identifiers have the elements erc, dc, datacite or crossref. In a CSV file
-// EZID has replaced line breaks by spaces, so these elements cannot be read any more.
+// Prefer XML or ANVL if identifiers have the elements erc, dc, datacite or crossref. EZID replaces
+// line breaks by spaces in a CSV file, so these elements cannot be parsed.
 package ezid
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Formats returns the formats of downloads.
+// Formats returns the formats of batch downloads.
 func Formats() []from.Format {
 	return []from.Format{
 		{Name: "ezid-csv", What: "batch download of EZID as CSV", Convert: readCSV},
@@ -35,7 +36,7 @@ func Formats() []from.Format {
 	}
 }
 
-// An entry is an identifier of a file with its elements.
+// An entry is an identifier in a file, together with its elements.
 type entry struct {
 	line     int
 	start    int // column in which the entry begins
@@ -61,7 +62,7 @@ func (e *entry) placeOf(label string) (line, column int) {
 	return e.line, e.start
 }
 
-// An importer writes the entries of a file.
+// An importer converts entries to records and writes them to an output.
 type importer struct {
 	out  *from.Output
 	base string
@@ -129,7 +130,7 @@ func mappedOf(e ezid.Elements) map[string]string {
 	return all
 }
 
-// maxEntry is the maximum length of an identifier with its elements in a file, in bytes.
+// maxEntry is the maximum length of an entry in a file, in bytes.
 const maxEntry = 16 << 20
 
 var errTooLong = errors.New("an identifier with its elements must not be longer than 16 MiB")

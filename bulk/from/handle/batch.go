@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Formats returns the formats of handles.
+// Formats returns the formats of files with handles.
 func Formats() []from.Format {
 	return []from.Format{
 		{Name: "handle-batch", What: "batch files of Handle.Net servers", Convert: readBatch, Complete: true},
@@ -26,7 +26,7 @@ func Formats() []from.Format {
 	}
 }
 
-// A batch reads a batch file. Each line of an operation that is not blank is a directive.
+// A batch reads a batch file. Each line that is not blank counts as a directive.
 type batch struct {
 	*window
 	line    int
@@ -52,7 +52,7 @@ func readBatch(ctx context.Context, in *from.Input, out *from.Output) error {
 	return errors.Join(err, b.flush())
 }
 
-// Operations whose lines are skipped.
+// The lines of these operations are skipped.
 const (
 	authenticate = "AUTHENTICATE" // its next line has a secret
 	session      = "SESSIONSETUP"
@@ -61,7 +61,8 @@ const (
 // maxLine is the maximum length of a line, in bytes.
 const maxLine = 4 << 20
 
-// eachLine calls f with each line of a file. For a line that is too long, text is "".
+// eachLine calls f with each line of a file. If a line is longer than maxLine, tooLong is true and
+// text is "".
 func eachLine(r io.Reader, f func(line int, text string, tooLong bool) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
@@ -180,7 +181,8 @@ func (b *batch) create(handle string, empty *store.Record) error {
 	return nil
 }
 
-// remove removes values of a handle. Values that the handle does not have are ignored.
+// remove deletes the values with the given indexes from a handle. It ignores indexes for which the
+// handle has no value.
 func (b *batch) remove(s *state, indexes string) error {
 	b.why = "REMOVE has no values"
 	var all []int
@@ -242,7 +244,7 @@ func (b *batch) value(text string, v nomen.Value) {
 	b.out.Handled(1)
 }
 
-// refuseOpen refuses a value that ends without data because the line with the data is missing.
+// refuseOpen refuses a value whose data are missing. The data of a value may be on the next line.
 func (b *batch) refuseOpen() {
 	if b.open != "" {
 		b.out.RefuseAt(b.openLine, 1, firstWords(b.open), "the data are missing")
@@ -250,8 +252,8 @@ func (b *batch) refuseOpen() {
 	}
 }
 
-// firstWords returns the index and the type from a line with a value, for a message. For any other
-// line it returns "", because that line may contain a secret.
+// firstWords returns the index and the type in a line with a value, for a message. If the line has
+// a different form, the result is "...", because the line may contain a secret.
 func firstWords(text string) string {
 	parts := strings.SplitN(strings.TrimSpace(text), " ", 3)
 	if len(parts) < 3 || !ascii.All(parts[0], ascii.IsDigit) {

@@ -1,11 +1,12 @@
-// Package handle imports handles: batch files of the tools of Handle.Net servers, dumps of the SQL
-// storage of such a server, and responses of its JSON API, one in each line.
+// Package handle imports handles from a Handle.Net server. It reads batch files for the tools of
+// the server, dumps of its SQL storage, and files with one response of its JSON API per line.
 //
-// Each handle becomes a record with typed values, from which package value derives the locations.
-// Values of the type HS_SECKEY are refused, because the history would keep the secret. No message
-// repeats a secret.
+// Each handle becomes a record with typed values. Package value derives the locations from these
+// values. Values of the type HS_SECKEY are refused, because the history of the record would keep
+// the secret. Messages never contain a secret.
 //
-// The operations of a batch file change handles that exist, and the rows of a dump can be in any
-// order. The records are therefore collected in a window of limited size. A handle outside of the
-// window is read from the store (from.Input.Current) if it is needed.
+// A batch file can contain several operations on one handle, and the rows of a dump can be in any
+// order. The importer therefore collects the state of handles in a window of limited size. If it
+// needs a handle that is not in the window, it reads the handle from the store with
+// from.Input.Current.
 package handle

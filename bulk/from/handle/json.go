@@ -89,7 +89,8 @@ func jsonReason(err error) (column int, reason string) {
 	return 0, err.Error()
 }
 
-// jsonValue adds a value to a handle, or returns the reason if this is not possible.
+// jsonValue adds a value to a handle. If the value cannot be added, the result is the reason, and
+// otherwise "".
 func (w *window) jsonValue(s *state, given *jsonValue) string {
 	index := "?"
 	if given.Index != nil {
@@ -105,7 +106,7 @@ func (w *window) jsonValue(s *state, given *jsonValue) string {
 	return ""
 }
 
-// value returns the value as it was at the old server.
+// value converts j to a typed value. It keeps the permissions and the timestamp of the old server.
 func (j *jsonValue) value() (nomen.Value, error) {
 	if j.Type != nil && isSecret(*j.Type) {
 		return nomen.Value{}, errors.New(secretReason)

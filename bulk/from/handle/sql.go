@@ -19,13 +19,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Tables of the storage.
+// These tables of the SQL storage are read.
 const (
 	tableHandles  = "handles" // a row for each value
 	tablePrefixes = "nas"     // a row for each prefix of the server
 )
 
-// A rows reads the rows of a dump. Each row is a directive.
+// rows converts the rows of a dump. Each row counts as a directive.
 type rows struct {
 	*window
 	seed maphash.Seed
@@ -86,8 +86,8 @@ func (r *rows) row(row *sqldump.Row) error {
 	return nil
 }
 
-// stateOf returns the state of a handle. If the import has already written earlier rows of the
-// handle, it reads the state from the store.
+// stateOf returns the state of a handle. If earlier rows of the handle have already been written to
+// the output, stateOf reads the state from the store.
 func (r *rows) stateOf(line int, empty *store.Record) (*state, error) {
 	if _, ok := r.seen[r.hash(empty.Name)]; ok {
 		return r.get(line, empty)

@@ -16,13 +16,13 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// Limits of a window.
+// These are the limits of a window.
 const (
 	maxHandles = 20_000   // number of handles
 	maxBytes   = 32 << 20 // length of the data of their values
 )
 
-// A state is a handle as the file leaves it.
+// A state is the current state of a handle after the operations read so far.
 type state struct {
 	line   int           // of its first operation
 	column int           // of its first operation, 0 for the beginning of the line
@@ -34,7 +34,7 @@ type state struct {
 	stored bool // the values include the values that the store had
 }
 
-// A window contains the handles that the file has changed and that are not written yet.
+// A window contains the handles that have been read or changed, but not yet written to the output.
 type window struct {
 	ctx  context.Context
 	in   *from.Input
@@ -71,7 +71,7 @@ func (w *window) get(line int, empty *store.Record) (*state, error) {
 	return w.add(line, empty, there)
 }
 
-// fresh returns the state of a handle without reading the store, because the stored values do not
+// fresh is like get, but does not read the store. Use it if the stored values of the handle do not
 // matter.
 func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
@@ -80,7 +80,8 @@ func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 	return w.add(line, empty, nil)
 }
 
-// add adds a handle to the window. If the window is full, its handles are written first.
+// add adds a handle to the window. If the window is full, add first writes the oldest half of the
+// handles to the output.
 func (w *window) add(line int, empty, stored *store.Record) (*state, error) {
 	if len(w.order) >= maxHandles || w.size > maxBytes {
 		if err := w.writeFirst((len(w.order) + 1) / 2); err != nil {
@@ -98,7 +99,8 @@ func (w *window) add(line int, empty, stored *store.Record) (*state, error) {
 
 var errExists = errors.New("another value has this index")
 
-// put adds a value to a handle. With replace, it may replace the value with the same index.
+// put adds a value to a handle. If the handle has a value with the same index, put replaces this
+// value if replace is true. If replace is false, a different value with the same index is an error.
 func (w *window) put(s *state, v nomen.Value, replace bool) error {
 	i := slices.IndexFunc(s.values, func(have nomen.Value) bool { return have.Index == v.Index })
 	switch {
@@ -119,7 +121,8 @@ func (w *window) put(s *state, v nomen.Value, replace bool) error {
 	return nil
 }
 
-// same reports whether two values are equal, except for the time of their last change.
+// same reports whether two values are equal apart from their timestamps. An undefined TTL equals
+// the default TTL.
 func same(a, b nomen.Value) bool {
 	a.Timestamp, b.Timestamp = "", ""
 	a.TTL, b.TTL = cmp.Or(a.TTL, usualTTL()), cmp.Or(b.TTL, usualTTL())
@@ -156,8 +159,8 @@ func (w *window) write(s *state) error {
 	return w.out.RecordAt(s.line, cmp.Or(s.column, 1), record(r, s.values))
 }
 
-// record returns the record to import for a handle. The lists of locations and values are never
-// nil, because the import leaves a stored list alone if the new one is nil.
+// record returns the record to import for a handle. Its lists of locations and values are never
+// nil, because the import does not change a stored list if the new list is nil.
 func record(r *store.Record, values []nomen.Value) *store.Record {
 	out := &store.Record{Spelling: r.Spelling, Status: nomen.Active, Locations: slices.Clone(r.Locations), Values: r.Values}
 	value.Set(out, values)

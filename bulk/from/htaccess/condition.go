@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// A condition is a RewriteCond.
+// A condition is a parsed RewriteCond directive.
 type condition struct {
 	line
 	on       string
@@ -22,7 +22,8 @@ type condition struct {
 	expr     *rewrite.Expression // for samples
 }
 
-// variables has the variables that conditions of rules can test, in upper case.
+// variables maps the variables of Apache httpd that a rule can test, in upper case, to the names
+// that conditions of rules use.
 var variables = map[string]string{
 	"HTTP_ACCEPT": "accept", "HTTP:ACCEPT": "accept", "HTTP:ACCEPT-LANGUAGE": "languages",
 	"HTTP_USER_AGENT": "user_agent", "HTTP:USER-AGENT": "user_agent",
@@ -68,7 +69,9 @@ func (in *converter) parseCondition(l line) (c condition, err error) {
 	return c, about(pattern, err)
 }
 
-// constant returns the values that a variable has in the requests that reach the rules of a file.
+// constant returns the possible values of a variable that does not depend on the name in the
+// request. Examples are the host and the request method. The result ok is false for any other
+// variable.
 func (c *converter) constant(variable string) (values []string, ok bool) {
 	scheme, host, _ := strings.Cut(c.origin, "://")
 	switch variable {
@@ -87,7 +90,7 @@ func (c *converter) constant(variable string) (values []string, ok bool) {
 	return nil, false
 }
 
-// decide replaces the test of a constant by a condition that always or never holds.
+// decide replaces a test of constant values by a condition that is always or never true.
 func (c *condition) decide(values []string) error {
 	re, err := regexp.Compile(c.expr.Anywhere())
 	if err != nil {
@@ -145,8 +148,8 @@ func (c *condition) testFile(test string) (err error) {
 	return err
 }
 
-// effective drops conditions with the flag OR at the end of the list. Apache takes such an
-// alternative for true if no other condition follows.
+// effective removes conditions with the flag OR from the end of a list. Apache httpd treats a final
+// condition with OR as true.
 func effective(all []condition) []condition {
 	for len(all) > 0 && all[len(all)-1].or {
 		all = all[:len(all)-1]
@@ -154,8 +157,9 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// neverHold reports whether no request meets the conditions, because a condition and all its
-// alternatives test for a file or for another host or scheme.
+// neverHold reports whether no request can meet the conditions. This is so if a condition and all
+// its alternatives have been replaced by conditions that are never true, such as tests for a file
+// or for another host.
 func neverHold(all []condition) bool {
 	possible := false
 	for i := range all {
@@ -172,13 +176,13 @@ func neverHold(all []condition) bool {
 	return false
 }
 
-// hasGroups reports whether "%0" to "%9" are groups of the condition if it matches. A comparison
-// keeps the groups of the condition before it.
+// hasGroups reports whether "%0" to "%9" refer to this condition after it has matched. A negated
+// condition or a comparison does not change the groups of the previous condition.
 func (c *condition) hasGroups() bool { return !c.not && !c.compares }
 
-// firstNamed returns the index of the first condition that can be the last condition that matched.
-// This is the last condition with groups, or the first of its alternatives. If no condition has
-// groups, the result is the number of conditions.
+// firstNamed returns the index of the first condition to which "%0" to "%9" can refer. This is the
+// last condition with groups, or the first of its alternatives. If no condition has groups, the
+// result is the number of conditions.
 func firstNamed(all []condition) int {
 	named := len(all) - 1
 	for named >= 0 && !all[named].hasGroups() {
@@ -193,9 +197,9 @@ func firstNamed(all []condition) int {
 	return named
 }
 
-// conditionsOf converts conditions to conditions of rules. The target of a rule can refer to the
-// groups of the last condition that matched, so the groups of each condition that can match last
-// get names.
+// conditionsOf converts conditions of Apache httpd to conditions of rules. The target of a rule can
+// refer to the groups of the last condition that matched. conditionsOf therefore gives names to the
+// groups of every condition that can be the last one to match.
 func conditionsOf(all []condition) ([]rule.Condition, error) {
 	named := firstNamed(all)
 	var out []rule.Condition

@@ -2,7 +2,8 @@ package htaccess
 
 import "strings"
 
-// constants reads a SetEnvIf whose variables have the same value in all requests.
+// constants evaluates a SetEnvIf directive. If the directive applies to all requests, the variables
+// get constant values. Otherwise their values are unknown.
 func (c *converter) constants(l line) {
 	if l.name != "setenvif" && l.name != "setenvifnocase" {
 		return

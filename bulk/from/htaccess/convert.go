@@ -33,7 +33,7 @@ func Format() from.Format {
 	}
 }
 
-// Convert converts a file to the rules of the authority of its directory.
+// Convert converts an .htaccess file to the rules of the naming authority for its directory.
 func Convert(_ context.Context, in *from.Input, out *from.Output) error {
 	c, err := convert(in, out)
 	if err != nil {
@@ -87,7 +87,7 @@ type converter struct {
 	refused   map[int]error
 }
 
-// An entry is a rule, and the directives from which it was made.
+// An entry is a rule, together with the directives from which it was converted.
 type entry struct {
 	rule.Rule
 	from  []line
@@ -117,7 +117,8 @@ func newConverter(in *from.Input) (*converter, error) {
 	return c, nil
 }
 
-// survey reads the directives that apply to the whole file.
+// survey processes the directives that affect the whole file, such as RewriteEngine and
+// RewriteBase.
 func (c *converter) survey(lines []line) {
 	for _, l := range lines {
 		switch l.name {
@@ -139,8 +140,8 @@ func (c *converter) survey(lines []line) {
 	}
 }
 
-// plainSections finds the sections for some files or methods in which no directive is about redirects. Their
-// directives are read as if they were not in a section.
+// plainSections finds sections such as <Files> and <Limit> that contain no directive for redirects.
+// The directives in these sections are read as if they were outside of a section.
 func (c *converter) plainSections(lines []line) {
 	c.plain = make(map[int]bool)
 	begin := -1
@@ -161,8 +162,7 @@ func (c *converter) plainSections(lines []line) {
 	}
 }
 
-// refuse records the reason why a line is refused. If the line has a reason already, refuse does
-// nothing.
+// refuse records the reason for refusing a line. It keeps an earlier reason for the same line.
 func (c *converter) refuse(l line, reason error) {
 	if c.refused[l.number] == nil {
 		c.refused[l.number] = reason
@@ -194,8 +194,9 @@ func (c *converter) directive(l line) {
 	}
 }
 
-// section reads the beginning or the end of a section. It assumes that all modules are loaded, so
-// it reads the content of <IfModule> and skips the content of <IfModule !...>.
+// section handles the beginning or the end of a section, and directives in skipped sections. It
+// assumes that all modules are loaded: it reads the content of <IfModule> and skips the content of
+// <IfModule !...>.
 func (c *converter) section(l line) {
 	switch {
 	case strings.HasPrefix(l.name, "</"):
@@ -233,7 +234,7 @@ func (c *converter) condition(l line) {
 	}
 }
 
-// noRule refuses conditions after which no rule came.
+// noRule refuses pending conditions that no rule follows.
 func (c *converter) noRule(reason string) {
 	for _, cond := range c.pending {
 		c.refuse(cond.line, errors.New(reason))
@@ -316,7 +317,7 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	return e, nil
 }
 
-// redirect sets the location of a rule.
+// redirect sets the location and the status of a rule.
 func (c *converter) redirect(e *entry, target string, f flags) error {
 	target, err := c.absolute(target, f.status != 0)
 	if err != nil {
@@ -443,8 +444,9 @@ func withQueries(all []entry) (out []entry) {
 	return out
 }
 
-// withQuery returns a rule, with another one before it if the location has a fragment and the query is
-// appended: Apache appends the query to the fragment.
+// withQuery returns the rules that replace e. If the location has a fragment and the query is
+// appended, Apache httpd appends the query to the fragment. In this case, withQuery adds another
+// rule before e for requests with a query.
 func withQuery(e entry) []entry {
 	if e.Query != rule.QueryAppend || len(e.Locations) == 0 {
 		return []entry{e}
@@ -465,8 +467,9 @@ func withQuery(e entry) []entry {
 	return []entry{asked, e}
 }
 
-// errorDocument converts an ErrorDocument with a URL to a redirect in place of each answer with
-// this status. The redirect for 404 also answers all names for which there is no rule.
+// errorDocument converts an ErrorDocument directive with a URL to a redirect, which replaces the
+// result of all rules with this status. A redirect for 404 also applies to all names that no rule
+// matches.
 func (c *converter) errorDocument(l line) error {
 	args := arguments(l.rest)
 	if len(args) != 2 || !strings.Contains(args[1], "://") {

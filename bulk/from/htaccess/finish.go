@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish refuses rules that depend on other rules in an unsupported way, and makes tests for the
-// others.
+// finish refuses rules that depend on other rules in an unsupported way, and generates tests for
+// all other rules.
 func (c *converter) finish() {
 	c.checkGoingOn()
 	c.checkPassing()
@@ -61,7 +61,7 @@ func (c *converter) drop(all []entry, which []int, reason string) {
 	}
 }
 
-// keep sets the rules of the file to the entries whose indexes are not in removed.
+// keep replaces the rules of the file by all, without the entries whose indexes are in removed.
 func (c *converter) keep(all []entry, removed []int) {
 	var rest []entry
 	for i := range all {
@@ -72,9 +72,9 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// dropUnreached refuses the rules for which no test was found, except rules without effect. A rule
-// has no effect if an earlier rule answers all its requests, or if its expression begins with a
-// slash, which never matches in Apache either.
+// dropUnreached refuses rules for which no test was found, except rules without effect. A rule has
+// no effect if an earlier rule answers all its requests. A rule that begins with a slash also has
+// no effect, because its expression never matches in Apache httpd.
 func (c *converter) dropUnreached(all []entry, unreached []int) {
 	for _, i := range unreached {
 		e := &all[i]
@@ -88,7 +88,7 @@ func (c *converter) dropUnreached(all []entry, unreached []int) {
 	}
 }
 
-// answers reports whether a request of the candidates reaches rule i.
+// answers reports whether one of the candidate requests reaches rule i.
 func (c *converter) answers(all []entry, i int) bool {
 	for variant := range 48 {
 		candidate, _ := c.candidate(&all[i], variant)
@@ -99,8 +99,7 @@ func (c *converter) answers(all []entry, i int) bool {
 	return false
 }
 
-// hidden reports whether some earlier rule answers all requests that rule i would answer on its
-// own.
+// hidden reports whether an earlier rule answers all requests that rule i would answer without it.
 func (c *converter) hidden(all []entry, i int) bool {
 	before, answers := -1, 0
 	for variant := range 48 {
@@ -119,8 +118,9 @@ func (c *converter) hidden(all []entry, i int) bool {
 	return answers > 0 && (len(all[before].When) == 0 || slices.Equal(all[before].When, all[i].When))
 }
 
-// checkGoingOn refuses a rule without the flag L if a later rule could match its result. In Apache,
-// the later rule would see that URL instead of the path.
+// checkGoingOn handles rules without the flag L. In Apache httpd, a later rule is matched against
+// the result of such a rule instead of the path of the request. If this has no supported
+// equivalent, checkGoingOn refuses the rule.
 func (c *converter) checkGoingOn() {
 	var all []entry
 	for i := range c.rewrites {
@@ -141,8 +141,8 @@ func (c *converter) checkGoingOn() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != nil })
 }
 
-// checkPassing refuses a rule that changes nothing if directives of mod_alias apply to its requests
-// afterwards.
+// checkPassing refuses rules that leave the path unchanged if the file has mod_alias directives,
+// because these would apply to the same requests.
 func (c *converter) checkPassing() {
 	if len(c.aliases) == 0 {
 		return
@@ -157,10 +157,11 @@ func (c *converter) checkPassing() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return e.passes })
 }
 
-// after converts rule i, which rewrites the URL of a request so that later rules see another URL.
-// The rules in joined belong before rule i. They answer its requests as the later rules would. If
-// the answer of a later rule depends on the rewritten URL, conversion fails, and skipped is the
-// number of rules between rule i and that later rule. Otherwise skipped is -1.
+// after determines how later rules affect the requests of rule i, which does not have the flag L.
+// The result joined contains rules to insert before rule i. Each of them combines the conditions of
+// rule i with the location of a later rule. If a later rule depends on the rewritten URL, it cannot
+// be combined with rule i. In this case, skipped is the number of rules between rule i and the
+// later rule. Otherwise skipped is -1.
 func (c *converter) after(i int) (joined []entry, skipped int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {

@@ -16,8 +16,8 @@ type flags struct {
 	backrefs bool // B
 }
 
-// parseFlags parses the flags of a RewriteRule. The error names the first flag that is not
-// supported.
+// parseFlags parses the flags of a RewriteRule directive. The error names the first unsupported
+// flag.
 func parseFlags(s string) (f flags, err error) {
 	if s == "" {
 		return f, nil

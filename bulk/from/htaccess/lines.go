@@ -59,8 +59,9 @@ func about(part string, err error) error {
 	return &partError{part, err}
 }
 
-// column returns the column of the part of a directive that an error is about. If the error names
-// no part, it is the column of the directive's name. For a part on a later line it is 0.
+// column returns the column of the argument to which an error refers. If the error does not specify
+// an argument, the result is the column of the directive. If the argument is on a continuation
+// line, the result is 0.
 func (l line) column(err error) int {
 	var e *partError
 	name := strings.IndexFunc(l.first, func(r rune) bool { return !isSpace(r) && r != '\ufeff' })
@@ -76,8 +77,8 @@ func (l line) column(err error) int {
 
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 
-// rewriteArguments splits the arguments of a directive of mod_rewrite, at most three. A backslash
-// keeps a space. Text after the third argument is ignored.
+// rewriteArguments returns the first three arguments of a mod_rewrite directive. A backslash
+// escapes a space.
 func rewriteArguments(s string) (all []string) {
 	for len(all) < 3 {
 		s = strings.TrimLeftFunc(s, isSpace)
@@ -103,7 +104,7 @@ func rewriteArguments(s string) (all []string) {
 	return all
 }
 
-// arguments splits the arguments of any other directive.
+// arguments returns all arguments of a directive of any other module.
 func arguments(s string) (all []string) {
 	for {
 		s = strings.TrimLeftFunc(s, isSpace)

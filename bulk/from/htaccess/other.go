@@ -2,8 +2,8 @@ package htaccess
 
 import "strings"
 
-// other returns why a directive that is not a redirect must be refused, or "" if redirects do not
-// depend on it.
+// other returns the reason for refusing a directive that is not a redirect, or "" if the directive
+// has no effect on redirects.
 func (c *converter) other(l line) string {
 	args := arguments(l.rest)
 	switch l.name {
@@ -37,8 +37,8 @@ func (c *converter) other(l line) string {
 	return "unsupported directive"
 }
 
-// headerReason returns why a Header directive must be refused. It accepts Vary and the fields for
-// scripts of other sites (CORS), because nomen sends those itself.
+// headerReason returns the reason for refusing a Header directive, or "". It accepts the Vary field
+// and the CORS fields, because nomen sends these fields itself.
 func headerReason(args []string) string {
 	for len(args) > 0 && (strings.EqualFold(args[0], "always") || strings.EqualFold(args[0], "onsuccess")) {
 		args = args[1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// expansion converts the target of a rule.
+// An expansion converts the target of a RewriteRule to a URL template.
 type expansion struct {
 	*converter
 	rewrite.Target
@@ -69,7 +69,7 @@ func (e *expansion) expand(target string) (string, error) {
 	return s, err
 }
 
-// flush adds the literal text read since the last part.
+// flush adds the literal text that was read since the last variable part.
 func (e *expansion) flush() {
 	for i := range len(e.run) {
 		first := e.run[i] == '?' && !e.query

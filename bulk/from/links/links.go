@@ -1,8 +1,9 @@
-// Package links imports the lists of programs that have one URL for each name: the link shorteners
-// YOURLS, Shlink and Kutt, and arklet, a resolver of ARKs.
+// Package links imports lists of names with one URL per name. It supports the link shorteners
+// YOURLS, Shlink and Kutt, and the ARK resolver arklet.
 //
-// A list is a CSV file with titles, the JSON of the program's API, or a dump of its database, which
-// the package recognizes by the beginning of the file. Each link is a directive.
+// A list is a CSV file with a header line, a file with JSON responses of an API, or a database
+// dump. The package recognizes the form by the beginning of the file. Each link counts as a
+// directive.
 package links
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Formats returns the formats of lists.
+// Formats returns one format for each supported program.
 func Formats() []from.Format {
 	var all []from.Format
 	for _, p := range []program{
@@ -42,7 +43,8 @@ type program struct {
 	link       func(row) (link, error)
 }
 
-// A row has the fields of a link, by their names in lower case without spaces and underscores.
+// A row contains the fields of a link. The keys are the field names in lower case, without spaces
+// and underscores.
 type row struct {
 	line   int
 	column int // in bytes, from 1
@@ -58,14 +60,14 @@ func (r row) get(fields ...string) string {
 	return ""
 }
 
-// is returns the value of a boolean field.
+// is reports whether a boolean field is true.
 func (r row) is(field string) bool { return ascii.IsOneOf(r.fields[field], "true", "t", "1") }
 
 func fieldName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\ufeff", "").Replace(s))
 }
 
-// A link is a name with its URL.
+// A link is a name, together with the record for it.
 type link struct {
 	name     string // what follows the base, or the whole name if absolute
 	absolute bool   // the name needs no base
@@ -110,14 +112,15 @@ func (w *writer) write(r row) error {
 	return nil
 }
 
-// text identifies a row in a message, by its names.
+// text returns the name in a row, for messages.
 func (r row) text() string {
 	return r.get("keyword", "shorturl", "shortcode", "address", "ark")
 }
 
 var errNoBase = errors.New("the list has only the part of the name after the host: a base is needed, such as https://sho.rt/")
 
-// setName sets the name of a record. It percent-encodes characters that a URL cannot contain.
+// setName sets the name of the record of a link. It percent-encodes characters that a URL path
+// cannot contain.
 func (w *writer) setName(l *link) error {
 	spelling := ascii.EscapeUnless(l.name, func(c byte) bool { return ascii.IsPchar(c) || c == '/' })
 	if !l.absolute {
@@ -134,7 +137,7 @@ func (w *writer) setName(l *link) error {
 	return err
 }
 
-// place sets the location of a record. A record without a URL becomes reserved.
+// place sets the status and the location of the record. If url is "", the record becomes reserved.
 func (l *link) place(url string) {
 	if l.record.Status = nomen.Active; url == "" {
 		l.record.Status = nomen.Reserved
@@ -154,7 +157,7 @@ func (l *link) describe(element string, values ...string) {
 	l.record.Metadata[element] = values
 }
 
-// during sets the period in which the location is valid. The error says that a time is invalid.
+// during sets the period in which the location is valid. It returns an error if a time is invalid.
 func (l *link) during(since, until string) error {
 	for i, given := range []string{since, until} {
 		if given == "" || len(l.record.Locations) == 0 {
@@ -246,7 +249,7 @@ func kutt(r row) (l link, err error) {
 	return l, l.during("", r.get("expirein"))
 }
 
-// Indexes of the typed values of an ARK.
+// These are the indexes of the typed values of an ARK.
 const (
 	indexMetadata   = 10001
 	indexCommitment = 10002

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits of a list.
+// These are the limits for reading a list.
 const (
 	maxLink    = 1 << 20 // length of a link with its fields, in bytes
 	maxDomains = 10_000  // domains of Kutt
@@ -49,7 +49,7 @@ func isSQL(begin string) bool {
 	return false
 }
 
-// A bounded reader fails if a link is too long.
+// A bounded reader returns an error if a link is longer than maxLink.
 type bounded struct {
 	io.Reader
 	read, last int // bytes read, now and at the last link
@@ -68,8 +68,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 func (b *bounded) next() { b.last = b.read }
 
-// readCSV reads a file with titles. The separator is a comma or a semicolon, whichever is more
-// frequent in the titles.
+// readCSV reads a CSV file with a header line. The delimiter is a semicolon if the header line has
+// more semicolons than commas, and otherwise a comma.
 func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
 	head, _ := in.Peek(peeked)
 	first, _, _ := strings.Cut(string(head), "\n")
@@ -139,12 +139,14 @@ func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 	}
 }
 
-// tooLong is a field of a row whose line has too many cells.
+// tooLong is the key of an additional field in a row with too many cells. The value is the error
+// message.
 const tooLong = "toolong"
 
 const noDomain = "nodomain"
 
-// unbounded removes the limit for one link from a reader. Package sqldump has limits of its own.
+// An unbounded reader removes the limit of a bounded reader. It is used for database dumps, because
+// package sqldump has its own limits.
 type unbounded struct {
 	io.Reader
 	b *bounded
@@ -155,8 +157,8 @@ func (u unbounded) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// readJSON reads responses of an API, which list links in "data" or in "shortUrls". At the end, it
-// returns an error if the server has more links than the file.
+// readJSON reads API responses, which contain links in the member "data" or "shortUrls". It returns
+// an error if the file contains fewer links than the total number in the responses.
 func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 	lines := &lineCounter{Reader: in}
 	d := json.NewDecoder(lines)
@@ -198,7 +200,7 @@ func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 	}
 }
 
-// objectOf parses an object, with its numbers as they are in the text.
+// objectOf parses a JSON object. It does not convert numbers to floating point.
 func objectOf(text []byte) (object map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -224,7 +226,8 @@ func (c *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// place returns the line and column of an offset. Offsets must not decrease.
+// place returns the line and column of an offset. The offset must not be smaller than in the call
+// before.
 func (c *lineCounter) place(offset int64) (line, column int) {
 	i := 0
 	for ; i < len(c.ends) && c.ends[i] <= offset; i++ {
@@ -234,8 +237,8 @@ func (c *lineCounter) place(offset int64) (line, column int) {
 	return c.line + 1, int(offset-c.begins) + 1
 }
 
-// totalOf returns the number of all links on the server, which Kutt has in "total" and Shlink in
-// "pagination", or 0.
+// totalOf returns the total number of links on the server, or 0 if the member does not contain it.
+// Kutt reports the number in the member "total", and Shlink in "pagination".
 func totalOf(key string, value json.RawMessage) (n int) {
 	var page struct{ TotalItems int }
 	switch key {
@@ -274,7 +277,7 @@ func flat(object map[string]any, deep bool) map[string]string {
 	return all
 }
 
-// scalar returns a text, a number or a boolean value as text.
+// scalar converts a JSON string, number or boolean to text.
 func scalar(v any) string {
 	switch v := v.(type) {
 	case string:

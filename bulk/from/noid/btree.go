@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// Layout of Berkeley DB files. Offsets are in bytes from the beginning of the page.
+// These constants describe the layout of Berkeley DB files. Offsets are in bytes from the beginning
+// of a page.
 const (
 	metaSize      = 92 // bytes of the first page that are needed
 	offMagic      = 12
@@ -28,7 +29,8 @@ const (
 	magicBtree = 0x053162
 )
 
-// Sizes of the head of a page, after which the index or the data begin.
+// These are the possible sizes of a page header. The index or the data of the page follow the
+// header.
 const (
 	headPlain   = 26
 	headChecked = 32
@@ -59,22 +61,22 @@ const (
 	maxPage  = 64 << 10
 	maxValue = 1 << 20 // maximum length of a key or value that is read, in bytes
 
-	// maxShared limits the total size of the items on a page, as a multiple of the size of the
-	// page. Items can share bytes: all values of one key have the same item for the key.
+	// maxShared limits the total size of the items on a page, as a multiple of the page size. The
+	// total can exceed the page size, because all values of a key share the item of the key.
 	maxShared = 64
 )
 
-// ErrNotDatabase means that a file is not a Berkeley DB file.
+// ErrNotDatabase reports that a file is not a Berkeley DB file.
 var ErrNotDatabase = errors.New("not a Berkeley DB file")
 
-// An UnsupportedError reports a database of a kind that the package cannot read.
+// An UnsupportedError reports a kind of database that the package cannot read.
 type UnsupportedError struct{ What string }
 
 func (e *UnsupportedError) Error() string {
 	return e.What + " is not supported; want a database of type btree, or the output of 'db_dump -p'"
 }
 
-// A DamagedError reports that a file contradicts itself.
+// A DamagedError reports that a file is inconsistent.
 type DamagedError struct {
 	Page   uint32
 	Reason string
@@ -84,7 +86,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the database is damaged: page %d: %s", e.Page, e.Reason)
 }
 
-// A pair is a key with a value.
+// A pair is a key-value pair of the database.
 type pair struct {
 	at         int // number of the pair or of the line of the key, from 1
 	column     int // of the key in its line; 0 if the file has no lines
@@ -92,7 +94,7 @@ type pair struct {
 	lost       string // why the value was not read, or ""
 }
 
-// A btree reads a Berkeley DB file of the type btree.
+// A btree reads a Berkeley DB file with the access method btree.
 type btree struct {
 	in       io.ReaderAt
 	order    binary.ByteOrder
@@ -103,7 +105,7 @@ type btree struct {
 	overflow uint32 // overflow pages read so far
 }
 
-// kinds are the magic numbers of the other types of Berkeley DB.
+// kinds returns the magic numbers of the other access methods of Berkeley DB.
 func kinds() map[uint32]string {
 	return map[uint32]string{
 		0x061561: "a Berkeley DB file of type hash",
@@ -189,7 +191,8 @@ func (b *btree) page(number uint32, types ...byte) ([]byte, error) {
 	return nil, &DamagedError{number, fmt.Sprintf("unexpected type %d or number", p[offType])}
 }
 
-// item returns the bytes of a page from the beginning of an item. There are at least size bytes.
+// item returns the rest of a page from the beginning of an item. The result has at least size
+// bytes.
 func (b *btree) item(number uint32, p []byte, index, size int) ([]byte, error) {
 	at := int(b.head) + 2*index
 	if index >= int(b.order.Uint16(p[offEntries:])) || at+2 > len(p) {
@@ -275,10 +278,11 @@ func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error 
 	return nil
 }
 
-// deleted is the reason why deleted pairs are not read.
+// deleted is the value of lost for a pair that has been deleted.
 const deleted = "deleted"
 
-// data returns the bytes of an item in a leaf. If they cannot be read, lost is the reason.
+// data returns the content of an item in a leaf page. If the content cannot be read, lost is the
+// reason.
 func (b *btree) data(number uint32, p []byte, index int) (data []byte, lost string, err error) {
 	const head, overflowSize, offPage, offLength = 3, 12, 4, 8
 	item, err := b.item(number, p, index, head)
@@ -306,8 +310,8 @@ func (b *btree) data(number uint32, p []byte, index int) (data []byte, lost stri
 	return nil, "", &DamagedError{number, fmt.Sprintf("an item has the unknown type %d", item[2])}
 }
 
-// long returns the bytes of an item that has pages of its own. A page belongs to one item only, so
-// all such items together have at most the pages of the file.
+// long returns the content of an item that is stored in overflow pages. An overflow page belongs to
+// a single item, so the number of pages in the file limits the total number of overflow pages.
 func (b *btree) long(number, size uint32) (data []byte, lost string, err error) {
 	if size > maxValue {
 		return nil, fmt.Sprintf("it has %d bytes, more than the limit of %d", size, maxValue), nil

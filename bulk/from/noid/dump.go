@@ -30,8 +30,8 @@ const maxDumpLine = 3*maxValue + 2
 
 func isDump(head []byte) bool { return bytes.HasPrefix(head, []byte("VERSION=")) }
 
-// next returns the next line without its line break. For a line that is too long it returns an
-// empty line, and the reason in lost.
+// next returns the next line without its line break. If the line is too long, it returns an empty
+// line, and lost is the reason.
 func (d *dump) next() (line []byte, lost string, err error) {
 	d.line++
 	for {
@@ -99,7 +99,7 @@ func (d *dump) each(f func(pair) error) error {
 	}
 }
 
-// item reads a key or value. At the end of the items, it returns nil.
+// item reads a key or a value. After the last item, it returns nil.
 func (d *dump) item() (item []byte, lost string, err error) {
 	line, lost, err := d.next()
 	switch {
@@ -124,7 +124,7 @@ func shorten(line []byte) string {
 	return string(line[:min(len(line), most)])
 }
 
-// decode decodes an item in place. The result is not nil.
+// decode decodes an item in place. The result is false if an escape is invalid.
 func decode(s []byte, print bool) ([]byte, bool) {
 	out := s[:0]
 	for i := 0; i < len(s); {

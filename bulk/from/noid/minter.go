@@ -35,8 +35,8 @@ func (c *converter) minter() {
 	}
 }
 
-// continueWith adds a template to an authority. It replaces an existing template with the same
-// shoulder.
+// continueWith adds a minting template to an authority. The template replaces an existing template
+// with the same shoulder.
 func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = slices.DeleteFunc(a.Mint, func(text string) bool {
 		old, err := mint.Parse(a.Prefix, text)
@@ -71,7 +71,7 @@ func counter(key string) (int, bool) {
 	return n, ok && err == nil && key[0] == 'c' && (what == "value" || what == "top")
 }
 
-// Reasons why a minter cannot be continued.
+// These errors are the reasons why a minter cannot become a template.
 var (
 	errUnknown  = errors.New("the settings do not have template, mask and oacounter")
 	errNoNAAN   = errors.New("the identifiers have no NAAN: the base must have it, as in ark:12345/")
@@ -94,8 +94,8 @@ func (c *converter) template() (name.Prefix, mint.Template, error) {
 	return prefix, t, c.compare(t)
 }
 
-// shoulder returns the prefix of the authority, and the text that follows the prefix in all
-// identifiers.
+// shoulder returns the prefix of the authority, and the shoulder: the text that follows the prefix
+// in all identifiers of the minter.
 func (c *converter) shoulder() (name.Prefix, string, error) {
 	beginning, _, extended := strings.Cut(c.settings["template"], "{")
 	if !extended { // Noid: PREFIX.MASK; Nog: NAAN/PREFIX{MASK}

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Format returns the format for --format noid.
+// Format returns the format of NOID databases and their dumps.
 func Format() from.Format {
 	return from.Format{
 		Name: "noid", What: "databases of NOID minters: Berkeley DB files of type btree, or the output of 'db_dump -p'",
@@ -23,7 +23,7 @@ func Format() from.Format {
 
 func isMinter(file string) bool { return strings.HasSuffix(path.Base(file), ".bdb") }
 
-// convert reads a database.
+// convert converts a database or a dump.
 func convert(ctx context.Context, in *from.Input, out *from.Output) error {
 	c := &converter{out: out, base: in.Base, settings: map[string]string{}}
 	if c.base == "" {
@@ -64,7 +64,7 @@ func pairs(in *from.Input, f func(pair) error) error {
 	return b.each(f)
 }
 
-// A converter collects the pairs of an identifier, which are next to each other.
+// A converter collects the pairs of one identifier, which are adjacent in the database.
 type converter struct {
 	out  *from.Output
 	base string
@@ -80,7 +80,7 @@ type converter struct {
 	order    []setting
 }
 
-// A setting is a key of the minter itself.
+// A setting is a key that belongs to the minter, not to an identifier.
 type setting struct {
 	line, column int
 	key          string
@@ -115,7 +115,7 @@ func (c *converter) pair(p pair) error {
 	return nil
 }
 
-// end writes the record of the last identifier.
+// end writes the record of the current identifier, if there is one.
 func (c *converter) end() error {
 	if c.record == nil {
 		return nil
@@ -166,8 +166,8 @@ func isTarget(element string) bool {
 	return false
 }
 
-// locate adds a location, unless the record already has it. Locations are used in the order of the
-// file, because NOID does not say which of them to use.
+// locate adds a location, unless the record already has a location with this URL. NOID does not
+// define priorities, so the priorities follow the order of the locations in the file.
 func (c *converter) locate(url string) {
 	for _, l := range c.record.Locations {
 		if l.URL == url {
@@ -188,8 +188,8 @@ func (c *converter) describe(element, value string) {
 	c.record.Metadata[element] = append(c.record.Metadata[element], value)
 }
 
-// dublinCore returns the element of Dublin Core for an element of NOID, or "". The elements who,
-// what, when and how come from ERC records.
+// dublinCore returns the Dublin Core element for a NOID element, or "". The elements who, what,
+// when and how come from ERC records.
 func dublinCore(element string) string {
 	switch e := strings.TrimPrefix(strings.ToLower(element), "dc."); e {
 	case "who":

@@ -24,7 +24,7 @@ import (
 
 const defaultBase = "http://purl.obolibrary.org/"
 
-// Format returns the format of these files.
+// Format returns the format of the redirect files of the OBO Foundry.
 func Format() from.Format {
 	return from.Format{
 		Name: "obo-yaml", What: "redirects of the OBO Foundry",
@@ -33,7 +33,7 @@ func Format() from.Format {
 	}
 }
 
-// Convert converts a file to rules of two authorities.
+// Convert converts a file to rules of the authorities that the package documentation describes.
 func Convert(_ context.Context, in *from.Input, out *from.Output) error {
 	c, err := newConverter(in)
 	if err != nil {
@@ -59,7 +59,7 @@ func Convert(_ context.Context, in *from.Input, out *from.Output) error {
 	return nil
 }
 
-// A directive is a key or an entry of a file.
+// A directive is a key or an entry in a file.
 type directive struct {
 	line    int
 	column  int // 0 if unknown
@@ -67,14 +67,14 @@ type directive struct {
 	refused string // reason for refusing it, or ""
 }
 
-// A target is an authority for which a file has rules.
+// A target is an authority, together with the rules that a file contains for it.
 type target struct {
 	at    name.Prefix
 	rules []converted
 	keeps bool // other files also have rules of the authority
 }
 
-// A converted rule has the data from which its tests are made.
+// A converted is a rule with the data for generating its tests.
 type converted struct {
 	rule.Rule
 	of       *directive
@@ -92,7 +92,7 @@ type converter struct {
 	expectations []expectation
 }
 
-// An expectation is a test of the file.
+// An expectation is a test in the file.
 type expectation struct {
 	of       *directive
 	from, to string
@@ -161,7 +161,8 @@ func (c *converter) convert() {
 	}
 }
 
-// product converts the redirect of a product. Dots in its name match any character.
+// product converts the redirect of a product. The file name of the product is not quoted in the
+// pattern, so each dot matches any character.
 func (c *converter) product(d *directive, file, to string) error {
 	p := path.Join(path.Dir(c.base), file)
 	return c.add(&c.parent, d, "(?i)^"+p+"$", to, 302, p)
@@ -257,13 +258,13 @@ func unquote(s string) string {
 	return s
 }
 
-// expect adds a test of the file, whose path is below the base.
+// expect adds a test in the file. The path of the test is relative to the base.
 func (c *converter) expect(d *directive, t test) {
 	c.expectations = append(c.expectations, expectation{of: d, from: c.base + t.From, to: t.To})
 }
 
-// add adds a rule whose pattern must match the whole path. The parameter paths has examples of
-// paths that should reach the rule.
+// add adds a rule to an authority. The pattern is matched against the whole path of a request. The
+// parameter paths contains examples of paths that should reach the rule.
 func (c *converter) add(t *target, d *directive, pattern, to string, status int, paths ...string) error {
 	dir := t.path(c) + "/" // patterns are matched with what follows
 	text, fold := strings.CutPrefix(pattern, "(?i)")
@@ -296,13 +297,14 @@ func (c *converter) add(t *target, d *directive, pattern, to string, status int,
 	return nil
 }
 
-// quoted returns an expression for a path.
+// quoted returns a regular expression that matches the path p literally.
 func quoted(p string) string { return regexp.QuoteMeta(p) }
 
-// path returns the path of the authority, below the origin of the file.
+// path returns the URL path of the authority.
 func (t *target) path(c *converter) string { return strings.TrimPrefix(t.at.String(), c.origin) }
 
-// expand converts a replacement with groups, such as "https://example.org/$1".
+// expand adds a replacement to a template. The replacement may refer to groups, as in
+// "https://example.org/$1".
 func expand(x *rewrite.Target, to string, groups int) error {
 	for i := 0; i < len(to); i++ {
 		if to[i] != '$' || i+1 == len(to) || to[i+1] < '1' || to[i+1] > '9' {
@@ -325,8 +327,8 @@ func (t *target) set() (set rule.Set) {
 	return set
 }
 
-// merge returns the rules of an authority after the import. If other files also have rules for the
-// authority, existing rules with other patterns stay.
+// merge returns the rules of the authority after the import. If other files may also contain rules
+// for the authority, merge keeps existing rules with other patterns.
 func (t *target) merge(there, set rule.Set) rule.Set {
 	if !t.keeps {
 		return set
@@ -337,7 +339,7 @@ func (t *target) merge(there, set rule.Set) rule.Set {
 	return append(slices.DeleteFunc(slices.Clone(there), same), set...)
 }
 
-// escape returns the spelling of a path.
+// escape returns a path in its percent-encoded form.
 func escape(p string) string {
 	if plain, err := url.PathUnescape(p); err == nil {
 		p = plain

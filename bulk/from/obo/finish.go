@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish adds tests to the rules of an authority, and refuses rules that are invalid or that no
+// finish adds tests to the rules of an authority. It refuses invalid rules, and rules that no
 // request reaches.
 func (t *target) finish(c *converter) {
 	for len(t.rules) > 0 {
@@ -53,8 +53,8 @@ func (t *target) refuse(which []int, reason string) {
 	t.rules = rest
 }
 
-// drop removes rules that no request reaches. If no earlier rule answers their requests, they count
-// as refused.
+// drop removes rules that no request reaches. A rule that is hidden by an earlier rule counts as
+// handled. Any other rule is refused.
 func (t *target) drop(set rule.Set, unreached []int) {
 	var unexplained, hidden []int
 	for _, i := range unreached {
@@ -87,7 +87,7 @@ func (t *target) drop(set rule.Set, unreached []int) {
 	}
 }
 
-// candidate returns a path that probably reaches rule i.
+// candidate returns a request for a path that rule i is likely to match.
 func (t *target) candidate(i, variant int) (rewrite.Candidate, bool) {
 	r := &t.rules[i]
 	if variant < len(r.elements) {
@@ -96,7 +96,7 @@ func (t *target) candidate(i, variant int) (rewrite.Candidate, bool) {
 	return rewrite.Candidate{Element: r.expr.Sample(variant - len(r.elements))}, true
 }
 
-// expect runs the tests of the file with the rules, and notes which of them pass.
+// expect runs the tests in the file against the rules, and records which tests pass.
 func (t *target) expect(c *converter, set rule.Set) {
 	for i := range c.expectations {
 		e := &c.expectations[i]
@@ -112,7 +112,7 @@ func (t *target) expect(c *converter, set rule.Set) {
 		if err != nil || len(results) != 1 {
 			continue
 		}
-		// The service, too, compares the decoded locations.
+		// The service of the OBO Foundry also compares decoded locations.
 		if k := slices.IndexFunc(results[0].Got, func(got string) bool { return unquote(got) == unquote(e.to) }); k >= 0 {
 			e.met, e.to = true, results[0].Got[k]
 		}

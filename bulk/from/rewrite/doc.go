@@ -1,4 +1,4 @@
-// Package rewrite converts redirects of web servers to rules. A redirect is a Perl-compatible
-// regular expression with a target, which can contain numbered groups ("$1"). Package rewrite also
-// makes the tests that each rule needs.
+// Package rewrite converts redirects in web server configurations to rules. A redirect consists of
+// a Perl-compatible regular expression and a target, which can refer to groups by number, such as
+// "$1". The package also generates the tests that each rule needs.
 package rewrite

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// An Expression is a regular expression of a web server, with its groups renamed.
+// An Expression is a parsed regular expression from a web server configuration.
 type Expression struct {
 	tree *syntax.Regexp
 	fold bool
 }
 
-// Parse parses an expression. Unless it begins with "^" or ends with "$", it is found anywhere in a
-// text. Its groups get the names prefix0, for the whole match, to prefix9. The error says what is
-// not supported, such as back-references and look-around.
+// Parse parses a regular expression. If fold is true, the expression ignores case. Groups 1 to 9
+// get names that consist of the prefix and the number. Parse returns an error for unsupported
+// syntax, such as back-references and look-around assertions.
 func Parse(s string, fold bool, prefix string) (*Expression, error) {
 	flags := syntax.Perl
 	if fold {
@@ -29,7 +29,7 @@ func Parse(s string, fold bool, prefix string) (*Expression, error) {
 	return &Expression{tree, fold}, nil
 }
 
-// rename gives the groups 1 to 9 names that begin with prefix. Other groups lose their names.
+// rename names the groups 1 to 9, and removes the names of all other groups.
 func rename(t *syntax.Regexp, prefix string) {
 	if t.Op == syntax.OpCapture {
 		t.Name = ""
@@ -44,14 +44,16 @@ func rename(t *syntax.Regexp, prefix string) {
 
 const maxGroup = 9 // the last group to which targets can refer
 
-// Groups returns the number of groups.
+// Groups returns the number of groups in the expression.
 func (e *Expression) Groups() int { return e.tree.MaxCap() }
 
-// Anywhere returns the expression as a condition, which matches anywhere in a value.
+// Anywhere returns the expression in the form for a condition of a rule. A condition may match
+// anywhere in a value.
 func (e *Expression) Anywhere() string { return e.tree.String() }
 
-// Whole returns the expression for a rule, which must match the whole element. If group is not "",
-// the match becomes a group with this name.
+// Whole returns the expression in the form for a rule, whose expression must match the whole
+// element of a name. If group is not "", the match of the original expression becomes a group with
+// this name.
 func (e *Expression) Whole(group string) string {
 	t := clone(e.tree)
 	before, after := ".*?", ".*"
@@ -84,10 +86,12 @@ func clone(t *syntax.Regexp) *syntax.Regexp {
 	return &c
 }
 
-// cutBegin removes "^" if every match begins with it, and reports whether it does.
+// cutBegin removes "^" from the beginning of an expression. It returns false if not all
+// alternatives begin with "^".
 func cutBegin(t *syntax.Regexp) bool { return cut(t, syntax.OpBeginText, 0) }
 
-// cutEnd removes "$" if every match ends with it, and reports whether it does.
+// cutEnd removes "$" from the end of an expression. It returns false if not all alternatives end
+// with "$".
 func cutEnd(t *syntax.Regexp) bool { return cut(t, syntax.OpEndText, -1) }
 
 // cut removes an assertion at the beginning (side 0) or the end (side -1) of an expression.
@@ -142,7 +146,7 @@ func at(t *syntax.Regexp, side int) int {
 	return len(t.Sub) - 1
 }
 
-// MatchesAll reports whether the expression matches every text of at least one character.
+// MatchesAll reports whether the expression is certain to match every nonempty text.
 func (e *Expression) MatchesAll() bool {
 	t := clone(e.tree)
 	begins := cutBegin(t)
@@ -159,15 +163,14 @@ func (e *Expression) MatchesAll() bool {
 	return false
 }
 
-// BeginsWithSlash reports whether every match begins with a slash at the beginning of the text, so
-// that a RewriteRule in a directory with this pattern never matches.
+// BeginsWithSlash reports whether the expression matches only texts that begin with a slash. A
+// RewriteRule with such a pattern in an .htaccess file never matches.
 func (e *Expression) BeginsWithSlash() bool {
 	first := e.first()
 	return first != nil && first.Op == syntax.OpLiteral && first.Rune[0] == '/'
 }
 
-// MayMatchURL reports whether the expression could match a text that begins with a scheme such as
-// "https:".
+// MayMatchURL reports whether the expression could match an http or https URL.
 func (e *Expression) MayMatchURL() bool {
 	first := e.first()
 	if first == nil {
@@ -182,8 +185,8 @@ func (e *Expression) MayMatchURL() bool {
 	return true
 }
 
-// first returns the first part of an expression that matches only at the beginning of a text, and
-// nil for other expressions.
+// first returns the part after "^" if the expression matches only at the beginning of a text, and
+// otherwise nil.
 func (e *Expression) first() *syntax.Regexp {
 	t := clone(e.tree)
 	if !cutBegin(t) {

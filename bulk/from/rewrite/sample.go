@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Sample returns a text that the expression matches, if assertions within it are ignored. Different
-// values of the variant give texts with other alternatives, repetitions and characters. The texts
-// also differ before and after the match unless "^" and "$" exclude it.
+// Sample returns a text that the expression probably matches. It ignores assertions such as word
+// boundaries. The parameter variant selects different alternatives, repetitions and characters. It
+// also selects whether there is text before or after the match, unless "^" and "$" exclude this.
 func (e *Expression) Sample(variant int) string {
 	const longer, before, after = 4, 2, 1
 	t := clone(e.tree)
@@ -29,9 +29,9 @@ func (e *Expression) Sample(variant int) string {
 	return b.String()
 }
 
-// anyCharacters are samples for "." in an expression. They belong to different classes of
-// characters. A dot is not among them, because clients and servers remove the segments "." and
-// "..".
+// anyCharacters contains sample characters for "." in an expression. They come from different
+// character classes. The dot is not included, because clients and servers remove the path segments
+// "." and "..".
 const anyCharacters = "xZ7_-/~a"
 
 type sampler struct {
@@ -84,8 +84,8 @@ func (s *sampler) repeat(t *syntax.Regexp, n int) {
 	}
 }
 
-// one returns a character of a class, preferably a letter or a digit. The class is a list of
-// ranges.
+// one returns a character in a character class, preferably a letter or a digit. The parameter
+// ranges contains the first and last character of each range.
 func (s *sampler) one(ranges []rune) rune {
 	var good []rune
 	for _, r := range "aZ7m0bQ" {

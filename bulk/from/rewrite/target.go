@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// A Target builds the template of a location.
+// A Target builds the URL template of a location.
 type Target struct {
 	Parts map[string]rule.Part // conversions of the parts in the template
 
@@ -18,15 +18,16 @@ type Target struct {
 	scheme   string
 }
 
-// Literal adds literal text. If escape is true, it percent-encodes "%", "?", "#" and all characters
-// that the path of a URL cannot contain, and otherwise only characters that no URL can contain.
+// Literal appends literal text. If escape is true, it percent-encodes "%", "?", "#" and all other
+// characters that a URL path cannot contain. If escape is false, it percent-encodes only characters
+// that no part of a URL can contain.
 func (t *Target) Literal(s string, escape bool) {
 	for i := range len(s) {
 		t.Char(s[i:], escape)
 	}
 }
 
-// Char is like Literal for the first character of a text.
+// Char appends the first byte of rest in the same way as [Target.Literal].
 func (t *Target) Char(rest string, escape bool) {
 	c := rest[0]
 	t.advance(c)
@@ -55,8 +56,9 @@ func isEscape(s string) bool {
 	return len(s) > 2 && s[0] == '%' && ascii.IsHex(s[1]) && ascii.IsHex(s[2])
 }
 
-// Part adds a part of the name or the request. If escape is true, its characters that a path cannot
-// contain, and "%", are percent-encoded. If delimiters is true, so are the delimiters of paths.
+// Part appends a variable for a part of the name or the request. If escape is true, "%" and
+// characters that a path cannot contain are percent-encoded in the value. If delimiters is true,
+// the delimiters of paths are percent-encoded as well.
 func (t *Target) Part(name string, escape, delimiters bool) {
 	if t.host == 1 || delimiters {
 		t.template.WriteString("{" + name + "}")
@@ -73,7 +75,8 @@ func (t *Target) Part(name string, escape, delimiters bool) {
 
 var errNoHost = errors.New("the scheme or host of the target depends on the request")
 
-// Template returns the template.
+// Template returns the URL template. It returns an error if the scheme or the host depends on the
+// request.
 func (t *Target) Template() (string, error) {
 	s := t.template.String()
 	scheme, rest, ok := strings.Cut(s, "://")

@@ -9,15 +9,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Candidate is a request that could show what a rule does.
+// A Candidate is a request that may become a test of a rule.
 type Candidate struct {
 	Element string // decoded
 	rule.Request
 }
 
-// AddTests adds a test to each rule of a set: the first candidate for the rule that reaches it. It
-// returns the indexes of the rules without a test, because earlier rules answer all their
-// candidates. If a rule is invalid, the error is an [*rule.IndexError].
+// AddTests adds a test to each rule in a set. The test is the first candidate for the rule that
+// reaches the rule. AddTests returns the indexes of rules that no candidate reaches. If a rule is
+// invalid, the error is an [*rule.IndexError].
 func AddTests(set rule.Set, at name.Prefix, candidates func(i, variant int) (Candidate, bool)) (unreached []int, err error) {
 	const variants = 48
 	open := make([]int, len(set))
@@ -50,8 +50,8 @@ func AddTests(set rule.Set, at name.Prefix, candidates func(i, variant int) (Can
 	return open, nil
 }
 
-// Matched returns the index of the rule that answers a request, or -1. It ignores the tests of the
-// set. The result ok is false if the request cannot be made.
+// Matched returns the index of the rule that answers a request, or -1 if no rule does. It ignores
+// the tests in the set. The result ok is false if no name has the element of the candidate.
 func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	from, ok := spell(at, c.Element)
 	if !ok {
@@ -69,8 +69,8 @@ func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	return results[0].Matched, true
 }
 
-// spell returns the name with this element below a prefix. The result ok is false if no name has
-// exactly this element.
+// spell returns the name that consists of a prefix and an element. The result is false if no name
+// has exactly this element.
 func spell(at name.Prefix, element string) (string, bool) {
 	s := at.String() + "/" + uri.EscapePath(element)
 	n, err := name.Parse(s)

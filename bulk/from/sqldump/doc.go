@@ -1,7 +1,7 @@
-// Package sqldump reads the rows of tables from the dumps of mysqldump and pg_dump: statements
-// INSERT and REPLACE, and the data of COPY.
+// Package sqldump reads rows of tables from dumps that mysqldump and pg_dump have written. The rows
+// are in INSERT and REPLACE statements, and in the data of COPY statements.
 //
-// It reads a stream, with memory that depends on the longest row and not on the length of the dump.
-// Of statements without rows it reads only CREATE TABLE, because some statements with rows do not
-// name their columns. It skips all others.
+// The package reads a dump as a stream. The memory that it uses depends on the longest row, not on
+// the length of the dump. It also reads CREATE TABLE statements, because some statements with rows
+// do not name the columns. It skips all other statements.
 package sqldump

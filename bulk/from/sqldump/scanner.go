@@ -31,7 +31,7 @@ func (t token) is(s string) bool { return t.kind == mark && t.text == s }
 
 func (t token) isWord(all ...string) bool { return t.kind == word && ascii.IsOneOf(t.text, all...) }
 
-// A scanner reads tokens. After an error, it returns empty tokens.
+// A scanner reads SQL tokens. After an error, it returns empty tokens.
 type scanner struct {
 	in           *bufio.Reader
 	line, column int
@@ -117,8 +117,8 @@ func (s *scanner) next() token {
 	return token{line: s.line, column: s.column}
 }
 
-// comment skips a comment up to the end of the line. At the beginning of a dump, comments name the
-// program that wrote it.
+// comment skips a comment up to the end of the line. A comment at the beginning of a dump names the
+// program that wrote the dump. If the program is for MySQL, backslashes are escapes.
 func (s *scanner) comment() {
 	s.buffer = s.buffer[:0]
 	for s.err == nil {
@@ -135,7 +135,7 @@ func (s *scanner) comment() {
 	}
 }
 
-// block skips a comment that ends with */.
+// block skips the rest of a /* comment */.
 func (s *scanner) block(t token) {
 	s.read()
 	for last := byte(0); s.err == nil; {
@@ -173,7 +173,7 @@ func (s *scanner) token(t *token, c byte) {
 
 func isWordByte(c byte) bool { return ascii.IsAlnum(c) || c == '_' || c >= 0x80 }
 
-// word reads a word, or a text that begins with a letter, such as E'text' and X'FF'.
+// word reads a word, or a string literal that begins with a letter, such as E'text' or X'FF'.
 func (s *scanner) word(t *token, c byte) {
 	s.buffer = append(s.buffer[:0], c)
 	for isWordByte(s.peek()) || s.peek() == '$' || ascii.IsDigit(c) && s.peek() == '.' {
@@ -205,7 +205,7 @@ func (s *scanner) hex(t *token, digits string) {
 	t.kind, t.text = text, string(b)
 }
 
-// quoted reads a text up to its closing quote. Two quotes stand for one.
+// quoted reads a string literal up to the closing quote. Two adjacent quotes stand for one.
 func (s *scanner) quoted(t token, quote byte, escapes bool) string {
 	s.buffer = s.buffer[:0]
 	for s.err == nil && len(s.buffer) <= maxCell {
@@ -226,7 +226,8 @@ func (s *scanner) quoted(t token, quote byte, escapes bool) string {
 	return ""
 }
 
-// unescape returns the byte for which an escape with a backslash stands.
+// unescape returns the byte for a backslash escape. The parameter c is the byte after the
+// backslash.
 func unescape(c byte) byte {
 	if i := strings.IndexByte("0bnrtZ", c); i >= 0 {
 		return "\x00\b\n\r\t\x1a"[i]
@@ -234,8 +235,7 @@ func unescape(c byte) byte {
 	return c
 }
 
-// dollar skips a text such as $$ ... $$ or $name$ ... $name$, as in the bodies of functions in
-// PostgreSQL.
+// dollar skips a dollar-quoted string of PostgreSQL, such as $$ ... $$ or $name$ ... $name$.
 func (s *scanner) dollar(t *token) {
 	tag := []byte{'$'}
 	for isWordByte(s.peek()) && len(tag) < 64 {

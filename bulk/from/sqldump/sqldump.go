@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits of a dump.
+// These are the limits for reading a dump.
 const (
 	maxCell    = 4 << 20 // length of a cell, and of a name, in bytes
 	maxRow     = 8 << 20 // total length of the cells of a row, in bytes
@@ -20,7 +20,7 @@ const (
 	maxTables  = 10_000  // tables whose columns are remembered
 )
 
-// An Error says where a dump is invalid.
+// An Error reports that a dump is invalid at a position.
 type Error struct {
 	Line, Column int // from 1; the column in bytes
 	Reason       string
@@ -30,14 +30,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// A Cell is a cell of a row.
+// A Cell is the value of a column in a row.
 type Cell struct {
 	Text  string
 	Valid bool // false for NULL, and for a column that the table lacks
 	bytea bool // Text may be the hexadecimal form of bytes in PostgreSQL
 }
 
-// Bytes returns the cell of a binary column.
+// Bytes returns the value of a binary column.
 func (c Cell) Bytes() []byte {
 	if digits, ok := strings.CutPrefix(c.Text, `\x`); ok && c.bytea {
 		if b, err := hex.DecodeString(digits); err == nil {
@@ -57,7 +57,7 @@ type Row struct {
 	cells   []Cell
 }
 
-// Cell returns the cell of a column, whose name may be in any letter case.
+// Cell returns the cell of a column. It ignores the letter case of the column name.
 func (r *Row) Cell(column string) Cell {
 	for i, c := range r.columns {
 		if ascii.EqualFold(c, column) && i < len(r.cells) {
@@ -67,7 +67,8 @@ func (r *Row) Cell(column string) Cell {
 	return Cell{}
 }
 
-// All yields the columns with their cells as texts. A cell with NULL is empty.
+// All returns an iterator over the column names and the texts of the cells. The text for NULL is
+// "".
 func (r *Row) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i, c := range r.columns {
@@ -78,7 +79,7 @@ func (r *Row) All() iter.Seq2[string, string] {
 	}
 }
 
-// A Reader reads a dump.
+// A Reader reads rows from a dump.
 type Reader struct {
 	scanner
 	tables map[string][]string // columns of the tables, from CREATE TABLE
@@ -89,7 +90,7 @@ type Reader struct {
 	mode   mode
 }
 
-// A mode says what the reader reads next.
+// A mode is the kind of input that the reader reads next.
 type mode uint8
 
 const (
@@ -98,13 +99,13 @@ const (
 	copied          // rows of COPY
 )
 
-// NewReader returns a reader of the rows of the tables for which accept returns true.
+// NewReader returns a Reader that reads the rows of all tables for which accept returns true.
 func NewReader(r io.Reader, accept func(table string) bool) *Reader {
 	return &Reader{scanner: scanner{in: bufio.NewReaderSize(r, 64<<10), line: 1}, tables: map[string][]string{}, wanted: accept}
 }
 
-// Next returns the next row, or io.EOF at the end of the dump. An [*Error] says what is invalid;
-// the rest can then not be read.
+// Next returns the next row. At the end of the dump, the error is io.EOF. If the dump is invalid,
+// the error is an [*Error], and no more rows can be read.
 func (r *Reader) Next() (*Row, error) {
 	for r.err == nil {
 		switch r.mode {
@@ -150,7 +151,8 @@ func (r *Reader) skip(t token) {
 	}
 }
 
-// tableName reads a name such as `db`.`table` or public.table, and the token after it.
+// tableName reads a table name such as `db`.`table` or public.table. It returns the last part of
+// the name, and the token after the name.
 func (r *Reader) tableName(t token) (string, token) {
 	for {
 		if t.kind != word && t.kind != quotedName {
@@ -210,7 +212,7 @@ func (r *Reader) insert() {
 	r.mode = tuples
 }
 
-// tuple reads a row of INSERT, or returns false at the end of the statement.
+// tuple reads a row of an INSERT statement. It returns false at the end of the statement.
 func (r *Reader) tuple() (*Row, bool) {
 	t := r.next()
 	switch {
@@ -240,7 +242,8 @@ func (r *Reader) tuple() (*Row, bool) {
 	return nil, false
 }
 
-// known reports whether the columns of the table are known. If not, it fails.
+// known reports whether the columns of the table are known. If they are not, known also records an
+// error.
 func (r *Reader) known(t token) bool {
 	if r.given == nil && r.err == nil {
 		r.fail(t, "the columns are unknown: make the dump with CREATE TABLE, or with the names of the columns in INSERT")
@@ -248,7 +251,7 @@ func (r *Reader) known(t token) bool {
 	return r.err == nil
 }
 
-// cell reads a cell of INSERT, and the comma or parenthesis that follows.
+// cell reads a cell in an INSERT statement, and the comma or parenthesis that follows.
 func (r *Reader) cell() (Cell, token) {
 	var c Cell
 	for r.err == nil {
@@ -303,7 +306,8 @@ func (r *Reader) create() {
 	r.skip(t)
 }
 
-// isConstraint reports whether a word begins a part of CREATE TABLE that is not a column.
+// isConstraint reports whether a word in a CREATE TABLE statement begins a definition other than
+// that of a column.
 func isConstraint(word string) bool {
 	return slices.Contains([]string{"PRIMARY", "KEY", "UNIQUE", "CONSTRAINT", "INDEX", "FULLTEXT", "SPATIAL", "FOREIGN", "CHECK", "EXCLUDE", "LIKE"}, strings.ToUpper(word))
 }
@@ -327,8 +331,8 @@ func (r *Reader) copy() {
 	r.skip(t)
 }
 
-// copyLine reads a row of COPY. It returns false at the end of the rows, and for a row of a table
-// that the reader skips.
+// copyLine reads a row of a COPY statement. It returns false after the last row, and for a row of a
+// table that the reader skips.
 func (r *Reader) copyLine() (*Row, bool) {
 	t := token{line: r.line, column: 1}
 	row := &Row{Line: r.line, Column: 1, Table: r.table, columns: r.given}

@@ -1,19 +1,20 @@
-// Package nomen defines the questions that a resolver of persistent names answers, for example
-// where the document with a URN is, and the form of the answers and errors. The interface
-// [Resolver] answers them. It has several implementations:
+// Package nomen defines the interface of resolvers for persistent names. A [Question] is about a
+// name, for example the location of the document that a URN identifies. A [Resolver] returns an
+// [Answer] or an error. It has several implementations:
 //
-//   - the engine (package resolve) answers from a store;
-//   - the client (package client) asks other resolvers over the network;
-//   - caches and chains use other implementations.
+//   - the engine (package resolve) answers from a store of records;
+//   - the client (package client) sends questions to other resolvers over the network;
+//   - caches and chains pass questions on to other implementations.
 //
-// The conformance suite in package nomentest tests all of them. The server (package server) and the
-// command line use a Resolver for their answers.
+// The conformance suite in package nomentest tests all implementations. The server (package server)
+// and the command line get their answers from a Resolver.
 //
-// Services have the names of RFC 2483. The five kinds of errors are those of section 2 of that RFC.
+// Services have the names that RFC 2483 defines. The five kinds of errors come from section 2 of
+// this RFC.
 //
-// Comments cite a draft by its year, so "draft of 1995, section 3.1" is section 3.1 of
-// draft-ietf-uri-yaurn-00. They cite a requirement by its number, such as "Y95-32".
-// docs/glossary.md lists the drafts.
+// Comments cite drafts by their year. For example, the draft of 1995 is draft-ietf-uri-yaurn-00.
+// They cite requirements of drafts by numbers such as "Y95-32". The file docs/glossary.md lists the
+// drafts.
 //
 // # Canonical forms
 //
@@ -31,11 +32,11 @@
 //	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
 //	show a name to people                       urn.URN.Display                       nothing: only for display
 //
-// If two names have different canonical forms, they may still identify the same resource.
+// Two names with different canonical forms can identify the same resource.
 //
 // # Errors
 //
-// The error of a parser implements [uri.InputError], so errors.As can get the input, the byte
-// offset, the violated rule and what was found. A check returns values of the type [uri.Finding],
+// The errors of parsers implement [uri.InputError]. Use errors.As to get the input, the byte offset
+// and the violated rule. Functions that check identifiers return values of the type [uri.Finding],
 // because a valid identifier can have warnings.
 package nomen

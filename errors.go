@@ -20,8 +20,8 @@ const (
 	Denied                    // access is denied
 )
 
-// String returns a word for the kind, such as "retired". The problem type in an HTTP response ends
-// in this word.
+// String returns a word for the kind, such as "retired". In HTTP responses, the URI of the problem
+// type ends in this word.
 func (k Kind) String() string {
 	switch k {
 	case Malformed:
@@ -38,9 +38,9 @@ func (k Kind) String() string {
 	return "error"
 }
 
-// Phrase returns the reason phrase of an HTTP response with an error of this kind. It shows the
-// client that a resolver understood the name (draft of 1995, section 3.4.1: Y95-42). Phrase returns
-// "" if the standard phrase is enough.
+// Phrase returns the reason phrase of an HTTP response with an error of this kind. This phrase
+// shows that the response comes from a resolver, which has interpreted the name (draft of 1995,
+// section 3.4.1: Y95-42). If Phrase returns "", the standard reason phrase is used.
 func (k Kind) Phrase() string {
 	switch k {
 	case Malformed:
@@ -55,18 +55,20 @@ func (k Kind) Phrase() string {
 	return ""
 }
 
-// MaxHops is how many resolvers may pass on a question before it fails with [ErrLoop].
+// MaxHops is the maximum number of resolvers that may pass a question on. After that, the question
+// fails with [ErrLoop].
 const MaxHops = 8
 
-// ErrLoop means that more than [MaxHops] resolvers passed on a question, because they delegate the
-// name to each other. It says nothing about the name.
+// ErrLoop means that more than [MaxHops] resolvers have passed a question on. This happens if
+// resolvers delegate a name to each other. The error does not mean that the name is unknown.
 var ErrLoop = errors.New("delegation loop: too many resolvers passed on the question")
 
-// ErrUpstream means that another server failed on which the answer depends. This is the resolver of
-// a delegation or the server of a resource. The error says nothing about the name.
+// ErrUpstream means that the answer depends on another server, which failed. This is the resolver
+// of a delegation, or the server that has the resource. The error does not mean that the name is
+// unknown.
 var ErrUpstream = errors.New("upstream server failed")
 
-// An Error says why a question about a name has no answer.
+// An Error is the reason for which a question about a name has no answer.
 type Error struct {
 	Kind        Kind
 	Name        string   // the name as the client wrote it
@@ -105,8 +107,8 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Name, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// Is reports whether target is an [*Error] of the same kind, so that errors.Is(err, &Error{Kind:
-// k}) tests the kind.
+// Is reports whether target is an [*Error] of the same kind without a name. For example,
+// errors.Is(err, &Error{Kind: Gone}) reports whether the kind of err is Gone.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && t.Name == ""

@@ -13,21 +13,22 @@ import (
 // A Resolver answers questions about names. It is safe for concurrent use.
 //
 // If the error is nil, the answer is not nil and belongs to the caller. [Answer].Service is the
-// service in the question, or the default service if that one is not offered. For a strict
-// question, this is instead an error of the kind NoResult.
+// service in the question, or the default service if the requested service is not offered. If the
+// question is strict, the resolver returns an error of the kind NoResult instead of using the
+// default service.
 //
-// If there is no answer about the name, errors.As finds an [*Error] in the error, which has the
-// kind. Any other error means that the resolver failed, and says nothing about the name.
+// If the error is or wraps an [*Error], the question has no answer, for example because the name is
+// unknown. Any other error means that the resolver failed.
 type Resolver interface {
 	Resolve(ctx context.Context, q Question) (*Answer, error)
 }
 
-// A Service says what a question is about, such as the location of a resource. It is a service of
-// RFC 2483, section 4, and is case-sensitive (draft of 2012, N12-61).
+// A Service is the name of a service of RFC 2483, section 4. It determines what a question asks
+// for, such as the location of a resource. It is case-sensitive (draft of 2012, N12-61).
 type Service string
 
 // The services of RFC 2483. "I" means an identifier, "L" a location, "R" the resource, "C" a
-// description of the resource, and "N" a name. An "s" at the end means all of them.
+// description of the resource, and "N" a name. The letter "s" at the end means a list.
 const (
 	I2L  Service = "I2L"
 	I2Ls Service = "I2Ls"
@@ -49,7 +50,7 @@ func (s Service) Known() bool {
 	return false
 }
 
-// List reports whether s asks for a list, which may be empty.
+// List reports whether the result of s is a list, which may be empty.
 func (s Service) List() bool {
 	switch s {
 	case I2Ls, I2Rs, I2Cs, I2Ns:
@@ -111,11 +112,11 @@ type Location struct {
 	Attributes string `json:"attributes,omitempty"`                     // attributes of a value of the type 10320/loc without a field here, in the form of XML: id="0" http_role="conneg"
 }
 
-// Metadata describes a resource. It maps names of Dublin Core elements (RFC 5013) to their values,
-// which are in order.
+// Metadata describes a resource. It maps the names of Dublin Core elements (RFC 5013) to lists of
+// values.
 type Metadata map[string][]string
 
-// A Resource is the resource that a name identifies, as a stream. The caller must close it.
+// A Resource is the content of the resource that a name identifies. The caller must close Body.
 type Resource struct {
 	Type string // media type
 	Size int64  // in bytes; -1 if unknown
@@ -123,15 +124,15 @@ type Resource struct {
 	Body io.ReadCloser
 }
 
-// A Raw is a result without a known structure, as the resolver sent it. It is text/plain, text/html
-// or an unknown type (draft of 1995, sections 3.1.2, 3.4.3 and 3.4.4). It comes from a stranger,
-// and may contain scripts.
+// A Raw is a response that the client could not parse, as the resolver sent it. The media type is
+// text/plain, text/html or an unknown type (draft of 1995, sections 3.1.2, 3.4.3 and 3.4.4). The
+// content is untrusted, and can contain scripts.
 type Raw struct {
 	Type string // media type with parameters; "" if unknown
 	Body []byte
 }
 
-// String describes the result without its content.
+// String returns the size and the media type.
 func (r *Raw) String() string {
 	if r.Type == "" {
 		return fmt.Sprintf("%d bytes without a media type", len(r.Body))
@@ -139,8 +140,8 @@ func (r *Raw) String() string {
 	return fmt.Sprintf("%d bytes of %q", len(r.Body), r.Type)
 }
 
-// An Answer is the answer to a question. For the services I2C and I2Cs, it has everything that is
-// known about the name. For other services, it only has what the service asks for.
+// An Answer is the answer to a question. For the services I2C and I2Cs, it has all information
+// about the name. For other services, it has only the result of the service.
 type Answer struct {
 	Service    Service
 	Name       name.Name
@@ -163,8 +164,8 @@ type Answer struct {
 	// in the same process can use it.
 	RedirectStatus int
 
-	// Direct is true if the locations come from a rule with a status or conditions. Then even
-	// clients that prefer descriptions are redirected. ByAgent is true if the answer depends on
+	// Direct is true if the locations come from a rule with a status or conditions. A server then
+	// redirects even clients that prefer descriptions. ByAgent is true if the answer depends on
 	// Question.UserAgent. Formats contain neither Direct nor ByAgent.
 	Direct, ByAgent bool
 
@@ -173,19 +174,19 @@ type Answer struct {
 	Changed  time.Time // last change of the answer, if that is later because a location has become valid or invalid
 	Revision uint64    // revision of the record, from 1; 0 if unknown
 
-	// StaleSince is zero if the answer is current. If the resolver cannot read its store, it is the
-	// time at which the answer was last known to be current.
+	// StaleSince is zero if the answer is current. If the resolver cannot read its store,
+	// StaleSince is the last time at which the answer was known to be current.
 	StaleSince time.Time
 
-	// Dead has the locations that are dead, if others take their place. Such an answer has MaxAge 0.
-	// Formats do not contain Dead, but mark the locations as unavailable ([Location.Down]).
+	// Dead lists the dead locations that other locations replace. If it is not empty, MaxAge is 0.
+	// Formats do not contain Dead, but mark these locations as unavailable ([Location.Down]).
 	Dead []string
 
 	Why []string // an explanation for people, if requested
 }
 
-// Narrow reduces a description to the answer to a service, and reports whether that has a result.
-// An empty list is a result. If there is no result, the description does not change.
+// Narrow reduces a description to the answer for the service s, and reports whether the service has
+// a result. An empty list is a result.
 func (a *Answer) Narrow(s Service) bool {
 	switch s {
 	case I2C, I2Cs:

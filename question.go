@@ -7,14 +7,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Requested returns the question in the components of a URN, without Name and Subject. The dialect
-// of u decides which components it can have:
+// Requested returns the question that the components of a URN express, without Name and Subject.
+// The dialect of u determines the possible components:
 //
 //   - RFC 8141, section 2.3: the r-component and the q-component.
-//   - draft of 2012, section 2.3: the directives s for the service and c for the component.
-//     Unregistered directives go into Query, because the namespace of the name may define them. A
-//     directive that is repeated, or names an unknown service, is ignored (draft of 2012, sections
-//     2.3 and 2.3.1).
+//   - draft of 2012, sections 2.3 and 2.3.1: the directives s for the service and c for the
+//     component. Unregistered directives become part of Query, because the namespace of the name
+//     may define them. Repeated directives and unknown services are ignored.
 func Requested(u urn.URN) Question {
 	var q Question
 	q.R, _ = u.RComponent()

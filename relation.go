@@ -2,7 +2,7 @@ package nomen
 
 import "strings"
 
-// A Relation says how closely a location is related to the resource.
+// A Relation is the relation of a location to the resource, by closeness.
 type Relation uint8
 
 // The relations, closest first.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A Value is a typed value of a record, as other systems of persistent identifiers have them. A
-// record keeps values as they were given, and answers do not depend on them. Some values only show
-// locations, which do affect answers; see package value.
+// A Value is a typed value of a record, such as a handle value of the Handle System. A record
+// stores values unchanged, and answers do not depend on them. Values that represent locations are
+// an exception; see package value.
 type Value struct {
 	Index       int    `json:"index"`                 // from 1; unique in the record
 	Type        string `json:"type"`                  // such as URL, HS_ADMIN or 21.T11148/8074aed799118ac263ad
@@ -51,8 +51,9 @@ func PublicValues(all []Value) []Value {
 	return public
 }
 
-// A TTL says how long a value may be cached. It is a number of seconds, such as "86400", or the
-// time at which the value expires (RFC 3339). "" means [DefaultTTL]. In JSON, seconds are a number.
+// A TTL is the time for which a value may be cached. It is a number of seconds, such as "86400", or
+// the time at which the value expires (RFC 3339). "" means [DefaultTTL]. In JSON, a number of
+// seconds is a number, and a time is a string.
 type TTL string
 
 // DefaultTTL is how long a value without a TTL may be cached.
@@ -61,7 +62,8 @@ const DefaultTTL = 24 * time.Hour
 // Seconds returns the TTL of n seconds.
 func Seconds(n int) TTL { return TTL(strconv.Itoa(n)) }
 
-// Left returns how long the value may still be cached. It returns 0 if the TTL is invalid.
+// Left returns how long the value may still be cached after now. It returns 0 if the TTL is
+// invalid.
 func (t TTL) Left(now time.Time) time.Duration {
 	if t == "" {
 		return DefaultTTL

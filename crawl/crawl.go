@@ -24,20 +24,21 @@ const (
 	AskChildren = "urn+c"
 )
 
-// The relations between an authority and another that it names.
+// The relations that an authority can state about another authority.
 const (
 	Parent = "parent"
 	Child  = "child"
 )
 
-// A Querier sends a reserved request to the resolver of an authority, and returns the names of
-// authorities in the response, as they are spelled there. If a part of the response is invalid, it
-// returns an error and the valid names. It is safe for concurrent use.
+// A Querier sends reserved requests to the resolvers of authorities. It returns the names of
+// authorities in the response, as the response spells them. If a part of the response is invalid,
+// it returns the valid names and an error. It is safe for concurrent use.
 type Querier interface {
 	Query(ctx context.Context, authority, request string) ([]string, error)
 }
 
-// QuerierOf returns a Querier that uses a resolver, such as a client of package client.
+// QuerierOf returns a Querier that sends its requests through r, such as a client of package
+// client.
 func QuerierOf(r nomen.Resolver) Querier { return querier{r} }
 
 type querier struct{ resolver nomen.Resolver }
@@ -60,7 +61,8 @@ func (a querier) Query(ctx context.Context, authority, request string) ([]string
 	return answer.Names, nil
 }
 
-// A ListError means that a list of names has invalid lines. The other lines were read.
+// A ListError means that a list of names has invalid lines. The names on all other lines are
+// returned with the error.
 type ListError struct {
 	Line  int    // number of the first invalid line, from 1, without empty lines
 	Text  string // the first invalid line
@@ -75,10 +77,10 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response in an unknown format as a list with one name on each line, as in the
-// draft of 1995 (3.5.3 and 3.5.4). Lines with markup or text are reported in a [*ListError]. At
-// least half of the lines must be authorities, and all others markup or text. Otherwise the
-// response is not a list, and listOf returns false.
+// listOf parses a response in an unknown format as a list with one name per line (draft of 1995,
+// sections 3.5.3 and 3.5.4). If some lines have markup or text instead of a name, it returns a
+// [*ListError] in bad. In this case, at least half of the lines must be authorities, and all other
+// lines must have markup or text. Otherwise the response is not a list, and listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -123,7 +125,7 @@ const (
 	DefaultParallel = 4
 )
 
-// Options configure a [Walker]. By default it follows parents and children.
+// Options configure a [Walker]. By default, a Walker follows parents and children.
 type Options struct {
 	NoParents, NoChildren bool
 
@@ -133,9 +135,9 @@ type Options struct {
 	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
 	Parallel int           // authorities queried at the same time; 0 means DefaultParallel
 
-	// Hosts returns the addresses of the resolver of an authority, in a form that is the same for
-	// equal addresses. Requests to the same address are at least Delay apart. If Hosts is nil,
-	// every authority has an address of its own. Hosts must be safe for concurrent use.
+	// Hosts returns the addresses of an authority's resolver. Equal addresses must be equal
+	// strings, because requests to the same address are at least Delay apart. If Hosts is nil, the
+	// name of the authority is used as its address. Hosts must be safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
 	Retry bool             // query authorities again that failed according to State
@@ -143,7 +145,7 @@ type Options struct {
 	Now   func() time.Time // nil means [time.Now]
 }
 
-// A Node is an authority with the results of a walk.
+// A Node has the results of a walk for an authority.
 type Node struct {
 	Authority string    `json:"authority"`          // in lower case, without a dot at its end
 	Depth     int       `json:"depth"`              // steps from the first authority
@@ -154,7 +156,7 @@ type Node struct {
 	Asked     time.Time `json:"asked"`              // when the authority was queried
 }
 
-// An Edge is a relation between two authorities, as stated by one of them.
+// An Edge is a relation between two authorities, which one of them states.
 type Edge struct {
 	Authority string `json:"authority"`
 	Relation  string `json:"relation"` // Parent or Child
@@ -173,9 +175,9 @@ func (n *Node) Edges() []Edge {
 	return edges
 }
 
-// Authority returns the host name of an authority, which a resolver may write as "HOST", "dns:HOST"
-// or "urn:dns:HOST", in any case and with a dot at its end. The result is in lower case. Authority
-// returns false if it is not a fully qualified domain name.
+// Authority returns the host name of an authority in lower case. A resolver may spell the authority
+// as "HOST", "dns:HOST" or "urn:dns:HOST", in upper or lower case, and with a dot at the end.
+// Authority returns false if HOST is not a fully qualified domain name.
 func Authority(spelling string) (string, bool) {
 	s := strings.ToLower(strings.TrimSpace(spelling))
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "urn:dns:"), "dns:")
@@ -227,10 +229,11 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("crawl: stopped at the limit of %d (%s); %d authorities that were named have not been queried", e.Limit, e.What, e.Left)
 }
 
-// Walk returns an iterator over the authorities that can be reached from the first, breadth first.
-// Authorities in the State are not queried again. An authority that cannot be queried is a node
-// with errors. If the walk ends early, the iterator finally yields nil and an error: a
-// [*LimitError], the error of ctx or of the State, or an error that wraps [ErrAuthority].
+// Walk returns an iterator over the authorities that can be reached from the authority first, in
+// breadth-first order. It does not query authorities in the State again. An authority that cannot
+// be queried is a node with errors. If the walk ends early, the iterator finally yields nil and an
+// error. This is a [*LimitError], the error of ctx or of the State, or an error that wraps
+// [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)
@@ -249,7 +252,7 @@ func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error]
 	}
 }
 
-// A journey is a call of Walk.
+// A journey has the state of a call of [Walker.Walk].
 type journey struct {
 	*Walker
 	yield   func(*Node, error) bool
@@ -287,7 +290,8 @@ func (j *journey) walk(ctx context.Context) error {
 	return nil
 }
 
-// visitAll queries several authorities at the same time. A node is nil if ctx ended too early.
+// visitAll queries several authorities concurrently. A node in the result is nil if ctx ended
+// before the query.
 func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	nodes := make([]*Node, len(batch))
 	var group sync.WaitGroup
@@ -303,7 +307,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node. The authorities that the node names will be queried next.
+// take stores a node, and adds the authorities that it names to the queue.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++
@@ -370,7 +374,8 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	return n
 }
 
-// wait waits until requests to all hosts are allowed. It returns false if ctx ends first.
+// wait waits until the delay after the last requests to the hosts has passed. It returns false if
+// ctx ends first.
 func (w *Walker) wait(ctx context.Context, hosts []string) bool {
 	if w.o.Delay < 0 {
 		return ctx.Err() == nil

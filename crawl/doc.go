@@ -1,15 +1,15 @@
-// Package crawl finds out how naming authorities are related. The parents of an authority have
-// authorised it, and its children were authorised by it. The resolver of an authority returns its
-// parents in response to the reserved request urn+p, and its children in response to urn+c
-// (draft-ietf-uri-yaurn-00, 3.5.3 and 3.5.4: Y95-58 to Y95-60).
+// Package crawl discovers the relations between naming authorities. An authority can authorise
+// other authorities, which are its children. It is a parent of these authorities. The resolver of
+// an authority returns its parents in response to the reserved request urn+p, and its children in
+// response to urn+c (draft-ietf-uri-yaurn-00, 3.5.3 and 3.5.4: Y95-58 to Y95-60).
 //
-// A [Walker] begins with one authority, and queries each authority that it finds once, in the order
-// of distance. It spaces requests to the same host, and has limits on the number of steps,
-// authorities and bytes. It can write results to a [State], line by line. If it is interrupted, a
-// later walk continues from this State.
+// A [Walker] begins with one authority. It queries each authority that it finds once, in
+// breadth-first order. It waits between requests to the same host, and limits the distance from the
+// first authority and the number of authorities and bytes. It can write results to a [State], from
+// which a later walk can continue.
 //
-// [WriteJSON], [WriteDOT] and [WriteSVG] write the result. Names in responses come from strangers,
-// so they are escaped. A name without a resolver is reported.
+// [WriteJSON], [WriteDOT] and [WriteSVG] write the result. They escape the names in responses,
+// which are untrusted input. If an authority has no resolver, its [Node] has an error.
 //
 // The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
 // 1995, section 3.1".

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteJSON writes the relations that a node states, with an [Edge] on each line.
+// WriteJSON writes the relations that a node states, as one [Edge] per line.
 func WriteJSON(w io.Writer, n *Node) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -28,7 +28,7 @@ func WriteJSON(w io.Writer, n *Node) error {
 
 const maxLabel = 80
 
-// label returns a name as a line of visible characters.
+// label returns a name for display, as a line of visible characters.
 func label(s string) string { return shown.Short(s, maxLabel) }
 
 func identity(spelling string) string {
@@ -38,7 +38,7 @@ func identity(spelling string) string {
 	return spelling
 }
 
-// A link leads from an authority to an authority that it has authorised.
+// A link is an arrow from an authority to an authority that it has authorised.
 type link struct{ parent, child string }
 
 func (e Edge) link() link {
@@ -53,8 +53,8 @@ func dotQuote(s string) string {
 }
 
 // WriteDOT writes a graph in the language of Graphviz. Arrows lead from an authority to the
-// authorities that it has authorised, and are dashed if only one of the two says so. Authorities
-// that could not be queried are grey.
+// authorities that it has authorised. An arrow is dashed if only one of the two authorities states
+// the relation. Authorities that could not be queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")
@@ -110,9 +110,9 @@ type box struct {
 const explanation = "Solid lines lead to children, dotted lines to parents. Authorities in italics could not be queried."
 
 // WriteSVG draws the authorities as a tree with the first authority as its root. Each authority
-// appears once, where it was found first, and its other relations are omitted. Solid lines lead to
-// children, and dotted lines to parents. Authorities that could not be queried are grey and in
-// italics. The picture has no scripts, hyperlinks or external references.
+// appears only once, below the authority through which it was found first. Other relations are
+// omitted. Solid lines lead to children, and dotted lines to parents. Authorities that could not be
+// queried are grey and in italics. The picture has no scripts, hyperlinks or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")
@@ -188,7 +188,8 @@ func columns(boxes []*box) (widths []int) {
 }
 
 // layOut assigns rows to the leaves, and centres other boxes on their children. It returns the
-// number of rows. It does not call itself, because strangers determine the depth of the tree.
+// number of rows. It does not use recursion, because the depth of the tree comes from untrusted
+// input.
 func layOut(root *box) (rows int) {
 	type visit struct {
 		*box

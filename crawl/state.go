@@ -23,8 +23,9 @@ const stateVersion = 2
 // maxStateLine is the maximum length of a line in bytes.
 const maxStateLine = 64 << 20
 
-// A State stores the results of a walk in a file, from which another walk can continue. It drops an
-// incomplete last line, which a crash can leave. Only one process can have the file open.
+// A State stores the results of a walk in a file, from which another walk can continue. If a crash
+// has left an incomplete last line, OpenState removes that line. Only one process can have the file
+// open.
 type State struct {
 	file  *os.File
 	head  stateHead // zero for a new file
@@ -78,7 +79,7 @@ func OpenState(path string) (*State, error) {
 	return s, nil
 }
 
-// read reads the complete lines, and returns their total length.
+// read reads the complete lines of the file, and returns their total length.
 func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
@@ -139,7 +140,7 @@ func (s *State) take(line []byte, number int) error {
 	return nil
 }
 
-// Known returns how many authorities the file had when it was opened.
+// Known returns the number of authorities that the file had when it was opened.
 func (s *State) Known() int { return len(s.nodes) }
 
 func relations(o Options) []string {
@@ -153,8 +154,8 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin adds the nodes in the file to nodes. The file must be the state of a walk from root. If
-// Retry is set, begin omits nodes that failed.
+// begin adds the nodes in the file to nodes. It returns an error if the file is the state of a walk
+// from another authority or with other relations. If Retry is set, begin omits nodes with errors.
 func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	if s == nil {
 		return nil
@@ -184,7 +185,7 @@ func (s *State) add(n *Node) error {
 	return s.write(n)
 }
 
-// write appends a line in a single write.
+// write appends a line to the file in a single write.
 func (s *State) write(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -10,17 +10,19 @@ import (
 // betanumeric is the alphabet of NOID, which has digits and all consonants except "l" and "y".
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
 
-// A checker returns the check characters for key, or "" if key has no characters that count. A nil
-// checker means the rule of the namespace.
+// A checker computes the check characters for a key. The result is "" if the key has no characters
+// from which to compute them. If the function is nil, the namespace determines the check
+// characters.
 type checker struct {
 	of    func(key string) string
 	width int
 }
 
-// noid returns the check character of NOID for everything after the scheme and the NID. Each
-// character is weighted by its position, which starts at 1. Characters outside the alphabet have
-// the value 0. For a text of fewer than 29 characters of the alphabet, the check character detects
-// every wrong character and every transposition.
+// noid returns the check character of NOID for the part of key after the scheme, or after the NID
+// of a URN. The value of each character is multiplied by its position, which starts at 1.
+// Characters outside the NOID alphabet have the value 0. If the text has fewer than 29 characters,
+// all in the alphabet, the check character detects any single wrong character and any transposition
+// of two characters.
 func noid(key string) string {
 	_, s, _ := strings.Cut(key, ":")
 	if strings.HasPrefix(key, "urn:") {
@@ -43,8 +45,8 @@ func luhn(key string) string {
 	return string(rune(namespace.Luhn([]byte(d))))
 }
 
-// mod97 returns the check digits for the letters and digits at the end of key. A letter counts as a
-// number of two digits, beginning with 10 for "a".
+// mod97 returns the check digits for the letters and digits at the end of key. Letters are replaced
+// by two-digit numbers, beginning with 10 for "a".
 func mod97(key string) string {
 	s := tail(key, func(c byte) bool { return ascii.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' })
 	if s == "" {

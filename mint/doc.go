@@ -31,8 +31,8 @@
 //
 // The mask of {noid} begins with "r" for random order (the default), "s" for sequential order or
 // "z" for sequential order without limit. Each "e" in it is replaced by a character of the NOID
-// alphabet, and each "d" by a digit. A "k" at the end adds the check character of NOID. A template
-// with {noid} can otherwise have only text and dates.
+// alphabet, and each "d" by a digit. A "k" at the end adds the check character of NOID. In addition
+// to {noid}, a template can then have only text and dates.
 //
 // A template has at most one sequence, and at most one check, which is the last part. The check is
 // computed from a part of the canonical name:
@@ -44,12 +44,12 @@
 //
 // # Runs
 //
-// A [Run] returns names and never repeats one. It does not access a store. To continue after the
+// A [Run] returns names without repetition. It does not access a store. To continue after the
 // existing names, call [Run.Seek]. Before using a name, reserve it in the store, because another
 // client may have taken it.
 //
-// The state of a NOID minter is the number of strings that it has made. So the existing names are
-// the state, and there is no file of counters that could be lost or contradict them.
+// The number of strings that a NOID minter has made determines its state. Therefore, a Run can find
+// the state from the existing names, and does not need the file of counters that NOID has.
 //
 // # Documents
 //

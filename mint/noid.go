@@ -12,8 +12,8 @@ import (
 
 const maxCounters = 293
 
-// maxNoid is the maximum number of names of a mask. NOID uses floating-point numbers, which are
-// exact up to this number.
+// maxNoid is the maximum number of strings of a mask. NOID computes with floating-point numbers,
+// which represent integers exactly up to this number.
 const maxNoid = 1 << 53
 
 type noidPart struct {
@@ -23,9 +23,10 @@ type noidPart struct {
 	first uint64 // how many strings of the mask were made before
 }
 
-// A noidMinter returns the strings of a NOID minter in its order. For each string, NOID seeds a
-// random generator with the number of strings made so far. The generator chooses one of up to 293
-// counters, which is then incremented. So the state is determined by the mask and this number.
+// A noidMinter returns the strings of a NOID minter in the order of NOID. For each string, NOID
+// seeds a random generator with the number of strings made so far. The generator chooses one of up
+// to 293 counters, and NOID increments this counter. Therefore, the mask and the number of strings
+// made so far determine the state of the minter.
 type noidMinter struct {
 	noidPart
 
@@ -56,7 +57,7 @@ func (m *noidMinter) reset(mask string) {
 	}
 }
 
-// noidTotal returns the number of strings of a mask, or 0 if there are more than maxNoid.
+// noidTotal returns the number of strings of a mask, or 0 if the number is greater than maxNoid.
 func noidTotal(mask string) uint64 {
 	total := uint64(1)
 	for i := range len(mask) {
@@ -94,7 +95,7 @@ func (m *noidMinter) advance(n uint64) bool {
 	return true
 }
 
-// left returns how many strings of this mask a sequential minter has left.
+// left returns the number of strings that a sequential minter can still make with this mask.
 func (m *noidMinter) left() uint64 {
 	if m.kind == 'z' {
 		return maxNoid - m.count
@@ -165,13 +166,13 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 	return m.append(b, n), true
 }
 
-// noidWindow is how many names in a row must be new where a run continues, so that a name
-// registered out of order has no effect.
+// noidWindow is the number of consecutive names that must not exist at the position where a run
+// continues.
 const noidWindow = 4
 
-// seekNoid continues after the last existing name in the order of NOID. Because all names before
-// that exist too, it uses binary search: it doubles the distance until a name does not exist, and
-// then halves it.
+// seekNoid continues after the last existing name in the order of NOID. It uses binary search,
+// because all earlier names exist too. It first doubles the distance until it reaches names that do
+// not exist. Then it halves the distance.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {
@@ -190,7 +191,8 @@ func (r *Run) seekNoid(list List) error {
 	return err
 }
 
-// leap moves the position by distance if names exist there, and reports whether it did.
+// leap advances the minter by distance if names exist at the new position, and reports whether they
+// exist.
 func (r *Run) leap(distance uint64, list List) (bool, error) {
 	next := r.noid.copy()
 	if !next.advance(distance) {
@@ -229,8 +231,9 @@ func first(names iter.Seq2[name.Name, error], n name.Name) (bool, error) {
 	return false, nil
 }
 
-// noid parses the arguments of a {noid} part: first the mask, then addN and the number of strings
-// made before, in any order. The result is true if the mask ends in "k".
+// noid parses the arguments of a {noid} part. The mask comes first. It can be followed by addN and
+// by the number of strings made before, in any order. The result checked is true if the mask ends
+// in "k".
 func (a *arguments) noid(p *part) (checked bool, err error) {
 	s, at, _ := a.next()
 	p.noid.kind = 's'
@@ -278,11 +281,11 @@ func (t Template) noid() *part {
 	return nil
 }
 
-// Ordered reports whether the names are in the order of NOID. [Run.Seek] then only asks for names
-// by their whole keys.
+// Ordered reports whether the template has a {noid} part. [Run.Seek] then calls its [List] only
+// with the whole keys of names.
 func (t Template) Ordered() bool { return t.noid() != nil }
 
-// capacity returns how many strings a minter can make.
+// capacity returns the number of strings that a minter can make.
 func (p noidPart) capacity() uint64 {
 	if p.kind == 'z' || p.add > 0 {
 		return math.MaxUint64

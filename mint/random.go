@@ -14,13 +14,13 @@ const sourceSize = 256
 
 func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }
 
-// maxDraws is how many random bytes in a row may be unsuitable, which never happens with a working
-// random source.
+// maxDraws is the maximum number of consecutive random bytes that are unsuitable for the alphabet.
+// With a working random source, this number is never reached.
 const maxDraws = 1000
 
 var errNotRandom = errors.New("mint: the source of randomness is not random")
 
-// append appends n random characters of an alphabet. The alphabet can have up to 256 characters.
+// append appends n random characters of an alphabet of at most 256 characters.
 func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	fair := 256 - 256%len(alphabet)
 	for draws := 0; n > 0; draws++ {

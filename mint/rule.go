@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// rules are the rules of URN namespaces. Names of other schemes, and of namespaces without rules,
+// rules has the rules of URN namespaces. Names of namespaces without rules, and of other schemes,
 // are always valid.
 type rules struct{ catalogue namespace.Catalogue }
 
@@ -30,8 +30,8 @@ func (r rules) canonical(spelling string) string {
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the correct check characters if f reports wrong check characters at the end of a
-// name, and otherwise "".
+// right returns the correct check characters if f is about wrong check characters. Otherwise it
+// returns "".
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""
@@ -60,7 +60,8 @@ func (r rules) checked(spelling string) (string, error) {
 	return "", first
 }
 
-// demands reports whether the last character of a name is a check character.
+// demands reports whether the namespace requires the last character of a name to be a check
+// character.
 func (r rules) demands(spelling string) bool {
 	body := spelling[:len(spelling)-1]
 	return right(r.judge(body+"0")) != "" || right(r.judge(body+"1")) != ""

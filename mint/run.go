@@ -28,16 +28,17 @@ func (o Options) rules() rules {
 }
 
 const (
-	// MaxRun is how many random names a run can return. A run remembers them, so that it does not
-	// repeat one. Sequences and UUIDs of version 7 have no such limit.
+	// MaxRun is the maximum number of random names that a run can return. A run remembers these
+	// names, so that it does not repeat one. The limit does not apply to sequences, UUIDs of
+	// version 7 and {noid} parts.
 	MaxRun = 1 << 20
 
-	// maxRefused is how many names in a row may be invalid in their namespace.
+	// maxRefused is the maximum number of consecutive names that are invalid in their namespace.
 	maxRefused = 1000
 )
 
-// A Run returns the names of a template, with the date on which it was started. It is not safe for
-// concurrent use.
+// A Run generates the names of a template. Names with a date have the date on which the Run was
+// started. A Run is not safe for concurrent use.
 type Run struct {
 	t      Template
 	rules  rules
@@ -51,8 +52,9 @@ type Run struct {
 	seen map[string]struct{} // the names so far, if the template could repeat one
 }
 
-// Start starts a run. The error is an [*Error] if the template is invalid with its prefix, and a
-// [*RefusedError] if all names of the template are invalid in their namespace.
+// Start starts a run. If names of the template would be syntactically invalid after the prefix, the
+// error is an [*Error]. If all names of the template are invalid in their namespace, the error is a
+// [*RefusedError].
 func (t Template) Start(o Options) (*Run, error) {
 	if len(t.parts) == 0 {
 		return nil, t.fault(0, "template", "is empty")
@@ -187,8 +189,8 @@ func (r *Run) uuid(b []byte, k kind) ([]byte, error) {
 	return append(b, s...), err
 }
 
-// finish appends the check characters to an element. It returns the name and the number of check
-// characters.
+// finish appends the check characters to an element. It returns the name and the number of its
+// check characters.
 func (r *Run) finish(element string) (name.Name, int, error) {
 	c := r.t.check()
 	switch {

@@ -7,18 +7,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A List returns an iterator over the existing names whose keys begin with prefix, in the order of
-// their keys.
+// A List returns an iterator over the existing names whose keys begin with a prefix, in the order
+// of their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
 // Seek makes a run continue after the existing names, which list returns:
 //
 //   - A sequence continues after the highest number. If it has a fixed width, Seek finds this
-//     number digit by digit, and tries the highest value of each digit first. This takes about
-//     ten short lists for each digit, however many names there are. Without a fixed width, Seek
-//     reads all names that begin like those of the template.
-//   - The order of NOID continues after the last existing name. This takes a few short lists each
-//     time the number of names doubles.
+//     number digit by digit, and tries the highest value of each digit first. This takes about ten
+//     short lists for each digit, however many names there are. Without a fixed width, Seek reads
+//     all names that begin with the fixed start of the template.
+//   - The order of NOID continues after the last existing name. The number of short lists that Seek
+//     reads is proportional to the logarithm of the number of names.
 //
 // For other templates Seek does nothing.
 func (r *Run) Seek(list List) error {
@@ -39,8 +39,8 @@ func (r *Run) Seek(list List) error {
 }
 
 // descend continues the sequence after the highest number among the names whose keys begin with
-// prefix, and reports whether there is such a name. It finds this number digit by digit, and calls
-// itself for each digit. The parameter last is the offset of the last digit.
+// prefix, and reports whether such names exist. It calls itself for each digit of the number. The
+// parameter last is the offset of the last digit in a key.
 func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	for len(prefix) <= last && r.shape.role[len(prefix)] == '=' {
 		prefix = append(prefix, r.shape.base[len(prefix)])
@@ -61,8 +61,8 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet calls [Run.after] for each name, or up to the first name of the template if first is true.
-// It reports whether it met a name of the template.
+// meet calls [Run.after] for each name, and reports whether at least one of the names belongs to
+// the template. If first is true, it stops after this name.
 func (r *Run) meet(names iter.Seq2[name.Name, error], first bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {

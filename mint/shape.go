@@ -10,15 +10,16 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A shape is what the keys of all names of a template on one day have in common. It comes from
-// comparing the keys of samples, so it is correct even if the namespace changes spellings.
+// A shape describes what the keys of a template's names on one day have in common. It is found by
+// comparing the keys of sample names, because a namespace can have other spellings in keys than in
+// the template.
 type shape struct {
 	base  string // the key of a sample
 	role  []byte // for each byte of base: '=' if it is the same in all names, '#' if it belongs to the sequence, '?' if it can be anything
 	grows bool   // the sequence has no fixed width
 }
 
-// survey finds the shape. It returns an error if the template has no valid names.
+// survey determines the shape. It returns an error if the template has no valid names.
 func (r *Run) survey() error {
 	const digits = "0123456789"
 	base, check, at, err := r.sample(func(d byte) (byte, byte) { return d, d }, digits)
@@ -38,7 +39,7 @@ func (r *Run) survey() error {
 	return err
 }
 
-// mark sets the role of the bytes that differ between another sample and base.
+// mark makes another sample, and sets the role of the bytes in which its key differs from base.
 func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error {
 	other, _, _, err := r.sample(vary, digits)
 	if err == nil && len(other) != len(r.shape.base) {
@@ -63,9 +64,9 @@ func (t Template) has(kinds ...kind) bool {
 }
 
 // sample makes a valid name from one of the digits, which it tries in order. The function vary
-// converts a digit to two digits, for the sequence and for the random parts. The results are the
-// key, the length of its check, and the index of the digit. If no name is valid, sample returns the
-// error for the first digit.
+// returns the digits to use in the sequence and in the random parts. The results are the key, the
+// length of its check, and the index of the digit. If no name is valid, sample returns the error
+// for the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -128,8 +129,8 @@ func (r *Run) locate(err error, element string, ends []int) error {
 	return err
 }
 
-// under returns what the keys of all names of a sequence begin with, for use with a [List]. Without
-// a sequence it returns "".
+// under returns the fixed start of the keys of all names, for use with a [List]. It returns "" if
+// the template has no sequence.
 func (r *Run) under() string {
 	if r.t.sequence() == nil {
 		return ""
@@ -137,8 +138,8 @@ func (r *Run) under() string {
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// after moves a sequence beyond the number of the existing name n, and reports whether n is a name
-// of the template.
+// after reports whether the existing name n belongs to the template. If it does, the sequence
+// continues after the number in n.
 func (r *Run) after(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {
@@ -147,7 +148,7 @@ func (r *Run) after(n name.Name) bool {
 	return ok
 }
 
-// Next returns the next number of the sequence, and how many numbers are left.
+// Next returns the next number of the sequence, and the number of names that are left.
 func (r *Run) Next() (next, left uint64) {
 	s := r.t.sequence()
 	if s == nil || r.next > s.last {
@@ -156,7 +157,8 @@ func (r *Run) Next() (next, left uint64) {
 	return r.next, s.last - r.next + 1
 }
 
-// number returns the number of the sequence in key, and false if key does not have the shape.
+// number returns the number of the sequence in key. It returns false if key does not have the
+// shape.
 func (s shape) number(key string) (n uint64, ok bool) {
 	more := len(key) - len(s.base)
 	if more != 0 && (!s.grows || more < 0 || more >= maxWidth) {

@@ -8,15 +8,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Suggest returns a template that probably continues the names under p. The parameter last is the
-// last existing name, or the zero name. The template has
+// Suggest returns a template that probably continues the names under the prefix p. The parameter
+// last is the last existing name, or the zero name if there is none. The template has
 //
 //   - in urn:uuid, UUIDs of version 7;
 //   - under an ark prefix, eight random characters and the check of NOID;
-//   - after a name that ends in a number, a sequence from this number on. If the
-//     number begins with 0, the sequence has its width. If the namespace requires
-//     a check digit, the template has one;
-//   - otherwise a sequence from 1 on.
+//   - after a name that ends in a number, a sequence that starts at this number. If the number
+//     begins with 0, the sequence has the same width. If the namespace requires a check digit, the
+//     template also has {check};
+//   - otherwise a sequence that starts at 1.
 //
 // The only option that Suggest uses is Namespaces.
 func Suggest(p name.Prefix, last name.Name, o Options) (Template, error) {

@@ -33,7 +33,7 @@ const (
 	check
 )
 
-// A part is a part of a template, or literal text.
+// A part is a part of a template in braces, or literal text.
 type part struct {
 	kind     kind
 	offset   int    // offset in the template
@@ -52,8 +52,8 @@ type Template struct {
 	parts  []part
 }
 
-// Parse parses a template for names under p. If it is invalid, the error is an [*Error]. Whether
-// the names are valid is found out by [Start].
+// Parse parses a template for names under the prefix p. If the template is invalid, the error is an
+// [*Error]. Parse does not check whether the names of the template are valid; see [Template.Start].
 func Parse(p name.Prefix, text string) (Template, error) {
 	t := Template{prefix: p, text: text}
 	switch {
@@ -78,8 +78,8 @@ func Parse(p name.Prefix, text string) (Template, error) {
 // String returns the text from which the template was parsed.
 func (t Template) String() string { return t.text }
 
-// capacity returns how many names the template has on one day, including invalid ones.
-// [math.MaxUint64] means that many or more.
+// capacity returns the number of names that the template has on one day, including invalid names.
+// If the number does not fit into 64 bits, it returns [math.MaxUint64].
 func (t Template) capacity() uint64 {
 	if s := t.sequence(); s != nil {
 		return s.last - s.first + 1
@@ -178,8 +178,8 @@ func (t *Template) read(offset int) (int, error) {
 	return end + 1, err
 }
 
-// part parses the part with braces at the offsets start and end. The result checked is true if a
-// check of NOID follows.
+// part parses the part whose braces are at the offsets start and end. The result checked is true if
+// the part is a {noid} part with a check character.
 func (t *Template) part(start, end int) (p part, checked bool, err error) {
 	word, rest, given := strings.Cut(t.text[start+1:end], ":")
 	a := arguments{t: t, at: start + 1 + len(word), end: end, rest: rest, given: given}

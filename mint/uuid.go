@@ -36,7 +36,7 @@ const (
 
 // v7 returns a time-based UUID in lower case (RFC 9562, section 5.7). The 12 bits of rand_a are a
 // counter, whose lower half is random at the start of each millisecond (6.2, method 1). If the
-// counter overflows or the clock goes back, the times in UUIDs run ahead of the clock.
+// counter overflows or the clock goes back, the time in a UUID is later than the time of the clock.
 func (u *uuidSource) v7() (string, error) {
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {
@@ -59,7 +59,8 @@ func (u *uuidSource) v7() (string, error) {
 	return spell(b, 7), nil
 }
 
-// spell sets the version and the variant (RFC 9562, sections 4.1 and 4.2), and returns b as text.
+// spell sets the version and the variant in b (RFC 9562, sections 4.1 and 4.2), and returns the
+// text of the UUID.
 func spell(b [16]byte, version byte) string {
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A namespaceEntry is a namespace in JSON.
+// A namespaceEntry is the form of a namespace in JSON.
 type namespaceEntry struct {
 	NID            string   `json:"nid"`
 	Kind           string   `json:"kind"`
@@ -34,9 +34,9 @@ type namespaceEntry struct {
 	Stated          string           `json:"stated,omitempty"` // the sections that were read for the fields from "special" to "keywords"
 }
 
-// Namespaces returns the registry of URN namespaces. It has the namespaces registered at IANA,
-// unregistered ones in use, and the namespaces of the site (draft of 2012, section 9.1; RFC 8141,
-// section 6).
+// Namespaces returns the registry of URN namespaces. It has the namespaces that are registered at
+// IANA, unregistered namespaces in use, and the namespaces that the site has added (draft of 2012,
+// section 9.1; RFC 8141, section 6).
 func (r Registries) Namespaces() Table {
 	entries := map[string]namespaceEntry{}
 	for n := range namespace.All() {
@@ -69,8 +69,8 @@ func namespaceEntryOf(n namespace.Namespace, iana urn.Namespaces) namespaceEntry
 	}
 }
 
-// with returns the entry for a namespace that the site registers and the catalogue also has. Fields
-// that are empty in n come from e.
+// with merges the site's entry n into the catalogue's entry e. Fields that a [urn.Namespace] does
+// not have come from e.
 func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	nid := strings.ToLower(n.NID)
 	return namespaceEntry{
@@ -83,7 +83,7 @@ func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 }
 
 // displayOf returns the example of a namespace as people usually write it, such as an ISBN with
-// hyphens. It returns "" if people write the name itself.
+// hyphens. It returns "" if the display form is the name itself.
 func displayOf(n namespace.Namespace) string {
 	u, err := urn.Parse(n.Example)
 	if err != nil || n.Rules.Display == nil {

@@ -13,9 +13,9 @@ import (
 // maxSize is the maximum size in bytes of the file with a site's own entries.
 const maxSize = 16 << 20
 
-// Registries have the entries in the documents, and the entries that a site adds. Registries are
-// immutable and safe for concurrent use. Use [Standard] to get them, because the zero value has
-// only namespaces and schemes.
+// Registries are the standard registries together with the entries that a site has added. They are
+// immutable and safe for concurrent use. The zero value has only namespaces and schemes; use
+// [Standard] for complete registries.
 type Registries struct {
 	namespaces urn.Namespaces
 	own        []urn.Namespace // namespaces of the site
@@ -24,7 +24,7 @@ type Registries struct {
 	services   urn.Services
 }
 
-// Standard returns the registries of IANA and of the documents.
+// Standard returns the registries with the entries of IANA and of the drafts.
 func Standard() Registries {
 	return Registries{
 		namespaces: urn.IANANamespaces(), schemeIDs: urn.SchemeIDs1995(),
@@ -35,8 +35,8 @@ func Standard() Registries {
 // With returns a copy of the registries with the entries in text added. An added entry replaces an
 // entry with the same name. The text is a JSON object that may have the members "namespaces",
 // "scheme_ids", "keywords" and "services", each with an array of entries in the format "json". If
-// an entry is invalid, none is added, and the error names it. If the JSON is invalid, the error has
-// the byte offset. With reads at most 16 MiB.
+// an entry is invalid, With adds nothing and returns an error that names the entry. If the JSON is
+// invalid, the error has the byte offset. With reads at most 16 MiB.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
 		Namespaces []urn.Namespace `json:"namespaces"`

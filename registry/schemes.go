@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// A schemeEntry is a scheme in JSON.
+// A schemeEntry is the form of a scheme in JSON.
 type schemeEntry struct {
 	Name         string          `json:"name"`
 	Status       string          `json:"status"`
@@ -30,7 +30,7 @@ type schemeEntry struct {
 	Properties   string          `json:"properties,omitempty"`
 }
 
-// A schemeSpecial is a [scheme.Special] in JSON.
+// A schemeSpecial is the form of a [scheme.Special] in JSON.
 type schemeSpecial struct {
 	Component string `json:"component"`
 	Chars     string `json:"chars"`
@@ -38,7 +38,7 @@ type schemeSpecial struct {
 }
 
 // Schemes returns the registry of URI schemes. It has the schemes of the IANA registry (RFC 7595),
-// and schemes in use without registration.
+// and unregistered schemes in use.
 func (r Registries) Schemes() Table {
 	t := Table{
 		Name: "schemes", Entry: "scheme", Title: "URI Schemes", Reference: "RFC 7595",

@@ -46,7 +46,7 @@ func (r Registries) Keywords() Table {
 	return t
 }
 
-// SchemeIDs returns the registry of the SchemeIDs of 1995 (draft of 1995, section 2.1).
+// SchemeIDs returns the registry of SchemeIDs (draft of 1995, section 2.1).
 func (r Registries) SchemeIDs() Table {
 	t := Table{
 		Name: "scheme-ids", Entry: "SchemeID", Title: "SchemeIDs", Reference: "draft-ietf-uri-yaurn-00, 2.1",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Table is a registry.
+// A Table has the entries of a registry.
 type Table struct {
 	Name      string   // name in paths and in XML, such as "namespaces"
 	Entry     string   // what an entry is called, such as "namespace"
@@ -34,8 +34,8 @@ type Field struct {
 	Missing string // why there are no values, such as "not stated" or "not examined"
 }
 
-// Lookup returns the entry with the given name, and whether there is one. Names of namespaces and
-// schemes ignore case; names of services do not.
+// Lookup returns the entry with the given name, and reports whether the table has such an entry. It
+// ignores case in the names of namespaces and schemes, but not in the names of services.
 func (t Table) Lookup(name string) (Entry, bool) {
 	i := slices.IndexFunc(t.Entries, func(e Entry) bool {
 		return e.Name == name || t.fold && strings.EqualFold(e.Name, name)
@@ -46,8 +46,8 @@ func (t Table) Lookup(name string) (Entry, bool) {
 	return t.Entries[i], true
 }
 
-// Unknown describes a name that is not in the registry, by its form. It returns "" if the form says
-// nothing.
+// Unknown describes a name that is not in the registry, for example as an experimental name. It
+// returns "" if the form of the name does not have a meaning.
 func (t Table) Unknown(name string) string {
 	if t.unknown == nil {
 		return ""
@@ -55,7 +55,7 @@ func (t Table) Unknown(name string) string {
 	return t.unknown(name)
 }
 
-// Filter returns a copy of the table with only those entries for which accept returns true.
+// Filter returns a copy of the table with the entries for which accept returns true.
 func (t Table) Filter(accept func(Entry) bool) Table {
 	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !accept(e) })
 	return t
@@ -89,7 +89,8 @@ func (e Entry) Get(name string) string {
 	return ""
 }
 
-// Shown returns the fields that have values, or a reason why they have none.
+// Shown returns the fields to display. It omits fields that have neither values nor a reason in
+// Missing.
 func (e Entry) Shown() []Field {
 	return slices.DeleteFunc(slices.Clone(e.Fields), func(f Field) bool { return len(f.Values) == 0 && f.Missing == "" })
 }
@@ -103,7 +104,7 @@ func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// orMissing returns f. If f has no values, the copy has a reason.
+// orMissing returns f. If f has no values, the reason is set as Missing in the result.
 func (f Field) orMissing(reason string) Field {
 	if len(f.Values) == 0 {
 		f.Missing = reason
@@ -111,7 +112,8 @@ func (f Field) orMissing(reason string) Field {
 	return f
 }
 
-// ruled returns the field that says whether package namespace or scheme has rules for the entry.
+// ruled returns the field "rules", which shows whether names of the namespace or scheme are
+// checked.
 func ruled(known bool) Field {
 	if known {
 		return field("rules", "checked")

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// A Format is a format of tables and entries.
+// A Format is a format in which tables and entries can be written.
 type Format struct {
 	Name      string // also the suffix in paths, such as "html"
 	MediaType string // media type with parameters
@@ -27,8 +27,8 @@ type Format struct {
 	Entry func(t Table, w io.Writer, e Entry) error
 }
 
-// Formats returns all formats. HTML is the first, because it is the generic form of a registry and
-// links to the others (draft of 2012, section 9.1). The caller may modify the slice.
+// Formats returns all formats. HTML is the first. It is the generic form of a registry, and its
+// pages link to all other formats (draft of 2012, section 9.1). The caller may modify the slice.
 func Formats() []Format {
 	return []Format{
 		{"html", "text/html; charset=utf-8", Table.writeHTML, Table.writeEntryHTML},
@@ -107,7 +107,7 @@ func encode(w io.Writer, v any) error {
 }
 
 // writeXML writes a registry element with a record for each entry, similar to the registries of
-// IANA. The attribute "missing" of an empty element says why it is empty.
+// IANA. An empty element has an attribute "missing" with the reason.
 func (t Table) writeXML(w io.Writer) error { return t.writeXMLOf(w, t.Entries...) }
 
 func (t Table) writeEntryXML(w io.Writer, e Entry) error { return t.writeXMLOf(w, e) }
@@ -180,20 +180,22 @@ var pages = sync.OnceValues(func() (*template.Template, error) {
 	return site.Parse("registry", pageText, template.FuncMap{"label": label, "shown": shown.Line, "path": url.PathEscape})
 })
 
-// writeHTML writes a page with a list of all entries. It links to other formats by the path
+// writeHTML writes a page with a list of all entries. The page links to other formats by the path
 // NAME.FORMAT, and to entries by the path NAME/ENTRY.
 func (t Table) writeHTML(w io.Writer) error { return t.WriteHTML(w, nil) }
 
-// writeEntryHTML writes the page about an entry, whose path is NAME/ENTRY. It links to the list.
+// writeEntryHTML writes the page about an entry, whose path is NAME/ENTRY. The page links to the
+// list.
 func (t Table) writeEntryHTML(w io.Writer, e Entry) error { return t.WriteEntryHTML(w, e, nil) }
 
-// WriteHTML writes the list of entries as a page of a site. If p is nil, the site has no settings.
+// WriteHTML writes the list of entries as a page of a site. If p is nil, the page has the default
+// settings.
 func (t Table) WriteHTML(w io.Writer, p *site.Page) error {
 	return execute(w, "table", view{Page: p.OrDefault(""), Table: t})
 }
 
-// WriteEntryHTML writes the page about an entry as a page of a site. If p is nil, the site has no
-// settings.
+// WriteEntryHTML writes the page about an entry as a page of a site. If p is nil, the page has the
+// default settings.
 func (t Table) WriteEntryHTML(w io.Writer, e Entry, p *site.Page) error {
 	return execute(w, "entry", view{Page: p.OrDefault(""), Table: t, Of: e})
 }
@@ -214,7 +216,7 @@ type view struct {
 // Formats returns the formats other than HTML.
 func (view) Formats() []Format { return Formats()[1:] }
 
-// execute renders a page, and writes it if there is no error.
+// execute renders a page. It writes nothing if rendering fails.
 func execute(w io.Writer, page string, data view) error {
 	t, err := pages()
 	if err != nil {

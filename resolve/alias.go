@@ -8,11 +8,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased answers a request for an unknown name from a record that lists the name as an alias. The
-// answer has the record's own name. Aliases of aliases are not followed, so there are no loops.
+// aliased answers a question about an unknown name from a record that lists the name as an alias.
+// The answer has the name of that record. To prevent loops, aliases of aliases are not followed.
 //
-// If several records list the name, exactly one of them must be active, and that record answers.
-// Otherwise the name is unknown. Reserved records do not count.
+// If several records list the name, exactly one of them must be active, and the answer comes from
+// this record. Otherwise the name is unknown. Reserved records are ignored.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
 	if err != nil {
@@ -54,8 +54,8 @@ func (d *decision) unknownOf(all []*store.Record) *nomen.Error {
 	return e
 }
 
-// listing returns the records that list the name as an alias. If there are several, it returns only
-// the active ones.
+// listing returns the records that list the name as an alias. If several records list the name, it
+// returns only active records.
 func (d *decision) listing() (all []*store.Record, err error) {
 	names, err := store.Aliased(d.ctx, d.records, d.name)
 	if err != nil {
@@ -77,14 +77,14 @@ func (d *decision) listing() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// listedBy reports whether a record lists the name as an alias, and may answer for it.
+// listedBy reports whether a public record lists the name as an alias, and whether it may do so.
 func (d *decision) listedBy(rec *store.Record) bool {
 	return isPublic(rec) && rec.HasAlias(d.set, d.name) && d.mayAlias(rec)
 }
 
-// mayAlias reports whether a record may answer for the name. Any record may answer for a name
-// without an authority in this store. Otherwise the authorities of the name and of the record must
-// be the same or share an owner.
+// mayAlias reports whether a record may list the name as an alias. If the name has no authority in
+// this store, any record may list it. Otherwise the name and the record must have the same
+// authority, or authorities with a common owner.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

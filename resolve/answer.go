@@ -13,8 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries these sources in order: the record of the name, the record of a shorter name (policy
-// Suffix), the rules, and the delegation. If there is no delegation, it tries the aliases.
+// answer tries the sources of an answer in the order that the package comment describes.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -94,7 +93,7 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	return nil, e
 }
 
-// maxSuccessors is how many retired successors are followed, one after the other.
+// maxSuccessors is the maximum length of a chain of retired successors that is searched for loops.
 const maxSuccessors = 16
 
 func (d *decision) comesBack(n name.Name) (bool, error) {
@@ -118,8 +117,8 @@ func (d *decision) comesBack(n name.Name) (bool, error) {
 	return false, nil
 }
 
-// successorAge is how long a client may cache a redirect to a successor. The max_age of the
-// authority does not apply to it.
+// successorAge is how long a client may cache a redirect to a successor, whatever the max_age of
+// the authority is.
 const successorAge = 24 * time.Hour
 
 func (d *decision) describe(rec *store.Record) *nomen.Answer {
@@ -184,8 +183,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer for the requested service. The locations of a must be sorted, with the
-// best one first.
+// located returns the answer for the requested service. The best location must be the first in a.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

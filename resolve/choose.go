@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A choice has the criteria by which locations are ordered.
+// A choice has the client's preferences, by which locations are ordered.
 type choice struct {
 	types, languages accept.Field
 	country          string
@@ -28,8 +28,8 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit returns the locations that are allowed, in the same slice. Others can come from an old store,
-// from another program, or from a rule.
+// fit removes locations that are not allowed. Such locations can come from an old store, from
+// another program, or from a rule. The result has the same underlying array.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
 		err := location.Check(l.URL)
@@ -40,8 +40,8 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable returns the locations to use, in the same slice. These are the first set that is not
-// empty, where valid means valid at the time of the question:
+// usable returns the locations to use, in the same underlying array. It returns the first of these
+// sets that is not empty, where locations must be valid at the time of the question:
 //
 //  1. valid locations of the requested component (draft of 2012, section 2.3);
 //  2. valid locations of the whole resource;
@@ -71,8 +71,8 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
-// ofResource keeps only locations of the resource and of its description, unless that would leave none.
-// Other locations, such as a licence, are only links.
+// ofResource removes the locations of related resources, such as a licence. If no other locations
+// exist, it removes nothing.
 func ofResource(all []nomen.Location) []nomen.Location {
 	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
 	if !slices.ContainsFunc(all, func(l nomen.Location) bool { return !beside(l) }) {
@@ -96,11 +96,11 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity says when the set of valid locations last changed and when it changes next. A time is
+// A validity has the times of the last and the next change to the set of valid locations. A time is
 // zero if there is no such change.
 type validity struct{ last, next time.Time }
 
-// note includes the start and the end of a location's validity.
+// note updates v with the start and the end of a location's validity.
 func (v *validity) note(l *nomen.Location, now time.Time) {
 	for _, s := range [...]string{l.ValidFrom, l.ValidUntil} {
 		t, ok := instant(s)
@@ -116,7 +116,7 @@ func (v *validity) note(l *nomen.Location, now time.Time) {
 	}
 }
 
-// bound prevents an answer from being cached beyond the next change.
+// bound limits the time for which an answer may be cached to the time until the next change.
 func (v *validity) bound(a *nomen.Answer, now time.Time) {
 	if v.last.After(a.Modified) {
 		a.Changed = v.last.UTC()
@@ -134,7 +134,7 @@ func instant(s string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// A rank has the criteria of a location except for its weight.
+// A rank has the values by which a location is ordered, except its weight.
 type rank struct {
 	down     bool
 	mediaQ   int // quality of the media type, from 0 to 1000
@@ -157,8 +157,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 }
 
 // unstated is the quality of a media type or language that the client's preferences do not mention.
-// It ranks above rejected values, and not above any accepted value. A location without a type only
-// matches "*/*", and a location without a language only "*".
+// It is greater than the quality 0 of rejected values, and at most the quality of any accepted
+// value. A location without a media type only matches "*/*". A location without a language only
+// matches "*".
 const unstated = 1
 
 func (c *choice) mediaQ(mediaType string) int {
@@ -183,7 +184,7 @@ func weightOf(p accept.Preference) int {
 	return p.Q
 }
 
-// compare returns a negative number if a is better than b, and a positive one if b is better.
+// compare returns a negative number if a is better than b, and a positive number if b is better.
 func (a rank) compare(b rank) int {
 	if a.down != b.down {
 		if b.down {
@@ -220,7 +221,8 @@ func nearness(l *nomen.Location, country string) int {
 	return 0
 }
 
-// order sorts locations by the criteria, best first. The order does not depend on chance.
+// order sorts locations, with the best location first. Weights are compared and not drawn at
+// random.
 func (c *choice) order(locations []nomen.Location) {
 	if len(locations) < 2 {
 		return

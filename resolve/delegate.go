@@ -36,7 +36,8 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect returns a redirect to the other resolver. The URL contains all parts of the question.
+// redirect returns a redirect to the resolver of the delegation. The URL contains the whole
+// question.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
 	if d.q.Service != "" { // the other resolver may offer the service
@@ -69,16 +70,16 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isRequest reports whether the name is a reserved request to the resolver of its authority (draft
-// of 1995, section 3.5). Suffixes and rules do not apply to it.
+// isRequest reports whether the element of the name is a reserved request such as "urn+p", which
+// the resolver itself answers (draft of 1995, section 3.5). Suffixes and rules do not apply to it.
 func (d *decision) isRequest() bool {
 	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns the question as directives by keyword (draft of 2012, section 2.3), without
-// directives that have no effect. If the question has components of RFC 8141, the request has these
-// components instead.
+// directives converts the question to directives by keyword (draft of 2012, section 2.3). It omits
+// directives with default values. It returns nil if the question has components of RFC 8141,
+// because the request then has these components instead of directives.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
@@ -117,8 +118,9 @@ func withDirectives(link string, asked map[string]string) string {
 	return link
 }
 
-// withComponents appends the r-component and the q-component to a link that ends in a name, or a
-// plain query if the authority says so. It does not change a link that has a query or a fragment.
+// withComponents appends the r-component and the q-component to a link that ends in a name. If the
+// question has neither, it appends the plain query, provided that the authority permits this. It
+// does not change a link that has a query or a fragment.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -141,8 +143,8 @@ func (d *decision) withComponents(link string) string {
 	return longer
 }
 
-// ask asks the other resolver. It does not pass on the q-component and the query, because this
-// resolver appends them to the location.
+// ask sends the question to the resolver of the delegation, without the q-component and the query.
+// This engine appends them to the locations in the answer.
 func (d *decision) ask(to string) (*nomen.Answer, error) {
 	shown := to
 	if to == "" {
@@ -173,8 +175,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	return d.adopt(a)
 }
 
-// passedOn returns an error of the other resolver if the error is about the name. Any other error
-// becomes a failure of that resolver.
+// passedOn converts an error of the resolver of the delegation. If the error is about the name,
+// passedOn returns it for this name. Other errors are wrapped in [nomen.ErrUpstream].
 func (d *decision) passedOn(shown string, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -196,7 +198,7 @@ func (d *decision) passedOn(shown string, err error) error {
 	return fmt.Errorf("resolve: %w: %s: %w", nomen.ErrUpstream, shown, err)
 }
 
-// adopt converts the answer of the other resolver to an answer of this engine.
+// adopt converts an answer from the resolver of the delegation to an answer of this engine.
 func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 	own := *a
 	store.Clean(&own)

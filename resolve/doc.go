@@ -1,57 +1,59 @@
-// Package resolve answers questions about names from a store. For example, it returns the locations
-// of a name, chosen by the client's preferences. It offers all services of RFC 2483.
+// Package resolve implements a resolver that answers from a store. For example, it chooses among
+// the locations of a name by the client's preferences. It supports all services of RFC 2483.
 //
 // # Sources of an answer
 //
-// The authority of a name is the one with the longest prefix that covers it. The element is the
-// rest of the name after this prefix. If the authority folds case, the element is converted to
-// lower case first (draft of 1995, section 2). If the authority restricts access, every question
-// about its names gets the error Denied.
+// The authority of a name is the authority with the longest prefix that covers the name. The rest
+// of the name after this prefix is called the element. If the authority ignores case, the engine
+// first converts the element to lower case (draft of 1995, section 2). If the authority restricts
+// access, every question about its names gets the error Denied.
 //
-// Otherwise, the answer comes from the first of these sources that knows the name:
+// Otherwise, the answer comes from the first of these sources that has the name:
 //
 //  1. the record of the name;
-//  2. if the authority allows it, the record of a shorter name. This is the longest registered
-//     name with which the name begins and that ends at a delimiter. The rest of the name is
-//     appended to the locations of the record;
+//  2. if the authority allows it, the record of a shorter name. The engine uses the longest
+//     registered name with which the requested name begins and after which a delimiter follows. It
+//     appends the rest of the requested name to the locations of the record;
 //  3. the rules of the authority;
-//  4. the delegation of the authority: the engine redirects the client to another resolver,
-//     or asks that resolver itself. A question passes through at most [nomen.MaxHops]
+//  4. the delegation of the authority. The engine redirects the client to another resolver, or
+//     sends the question to that resolver. A question passes through at most [nomen.MaxHops]
 //     resolvers;
-//  5. without a delegation, a record that lists the name as an alias.
+//  5. if the authority has no delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
 //
 //   - A reserved name is Unknown, even if a rule matches it.
-//   - If the question is about an earlier time and the revision of that time has been redacted,
-//     the name is Denied for legal reasons.
+//   - If the question is about an earlier time, and the revision that was current at that time has
+//     been redacted, the result is Denied for legal reasons.
 //   - A retired name with exactly one successor is redirected to it for the services I2L and
 //     I2R, unless the chain of successors leads back to the name.
-//   - Other retired names, and other services, get the result Gone with the tombstone.
-//   - If the record has nothing for the service, the result is NoResult for a single item, and an
-//     empty list for a list.
-//   - A name that no source knows is Unknown. The error suggests similar names.
+//   - For other retired names, and for other services, the result is Gone with the tombstone.
+//   - If the record has no data for the service, the result is an empty list for services that
+//     return lists, and NoResult for all others.
+//   - If no source has the name, the name is Unknown. The error suggests similar names.
 //
 // # Services
 //
 // If the requested service is unknown, or the authority does not offer it, the authority's default
-// service is used (draft of 2012, section 2.3.1: N12-32). This is I2L unless the authority has set
-// another. In strict questions, which THTTP uses, such a request is an error. I2R and I2Rs are only
-// for authorities whose resources may be fetched. I2N and I2Ns return the aliases in a record, and
-// I2N prefers a URN.
+// service is used (draft of 2012, section 2.3.1: N12-32). The default service is I2L unless the
+// authority has set another service. If the question is strict, as questions in the protocol THTTP
+// are, the result is an error instead. I2R and I2Rs are only offered by authorities whose resources
+// the engine may fetch. I2N and I2Ns return the aliases in a record. I2N prefers an alias that is a
+// URN.
 //
-// I=I asks whether two names identify the same thing. This is true for two spellings of a name, for
-// a name and its alias, and for two names that share an alias. Records and rules can give aliases.
-// If both names are unknown, the result is Unknown.
+// The service I=I compares two names. The answer is true for two spellings of a name, for a name
+// and its alias, and for two names with a common alias. Aliases come from records and rules. If
+// both names are unknown, the result is Unknown.
 //
 // # Components
 //
-// The component of a structured resource ("c", draft of 2012, section 2.3.2) is ignored if no
-// location has it, or if the authority has a list of keywords without it.
+// The directive c selects a component of a structured resource (draft of 2012, section 2.3.2). It
+// is ignored if no location has this component, or if the authority has a list of keywords without
+// c.
 //
-// The authority defines what an r-component means, which can be the directives s, c, lang, type and
-// country. Other r-components are ignored. An r-component is also passed on to the resolver of a
-// delegation.
+// The authority defines how an r-component is converted to the directives s, c, lang, type and
+// country. All other r-components are ignored. The engine also passes the r-component on to the
+// resolver of a delegation.
 //
 // A q-component is appended to the query of the location (RFC 8141, section 2.3.2), unless the
 // authority says to ignore q-components:
@@ -59,11 +61,12 @@
 //   - https://a/b#c with the q-component x=1 becomes https://a/b?x=1#c;
 //   - https://a/b?d with the q-component x=1 becomes https://a/b?d&x=1;
 //   - urn:example:a with the q-component x=1 becomes urn:example:a?=x=1;
-//   - a location whose scheme has no such query (mailto, tel, ftp, ldap ...) stays unchanged.
+//   - a location stays unchanged if the query of its scheme does not have parameters, as in mailto,
+//     tel, ftp and ldap.
 //
-// A plain query, which is neither a component nor directives, is ignored unless the authority says
-// to append it. Queries are appended only by the resolver to which the client sent the request, and
-// not by resolvers of delegations. Descriptions show locations as they are.
+// A plain query, which is neither a component nor directives, is ignored unless the authority
+// requests that it be appended. Queries are appended only by the resolver to which the client sent
+// the request, and not by resolvers of delegations. Descriptions show locations as they are.
 //
 // # Choice
 //
@@ -80,16 +83,16 @@
 // probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
 // the one with the greatest weight. The order of lists does not depend on chance.
 //
-// If the authority says so ([store.FailoverArchive]), a location that is dead counts as unavailable
-// ([Options.Dead]), but only if the record has a location that can take its place: another location
-// of the resource, or an archived copy. The copy then has the priority, media type and language of
-// the dead location, unless it has a media type and a language of its own. Such an answer must not
-// be cached by clients, and a redirect is temporary. The locations of rules, and those with a suffix,
-// are dead only if the checks of links know exactly this URL. Questions about an earlier time ignore
-// the checks.
+// If the authority has the policy [store.FailoverArchive], locations that are dead ([Options.Dead])
+// are treated as unavailable. This requires that another location of the resource, or an archived
+// copy, can replace them. The archived copy gets the priority of the dead location, and also the
+// media type and language if it has none. Such an answer must not be cached by clients, and its
+// redirects are temporary. A location from a rule, or with a suffix, is dead only if the link
+// checker has checked exactly this URL. In questions about an earlier time, no location is treated
+// as dead.
 //
 // Locations of related resources, such as a licence, appear in descriptions. Other services use
-// them only if there are no others.
+// these locations only if the record has no other locations.
 //
 // A location is valid from ValidFrom until just before ValidUntil. An answer is not cached beyond
 // the time at which a location next becomes valid or invalid.

@@ -27,16 +27,18 @@ type Options struct {
 	// Fetch opens a location for I2R and I2Rs. If it is nil, no authority can offer these services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
-	// Ask returns the resolver for the target of a delegation. The target has one of these forms:
+	// Ask returns a client for the resolver of a delegation. The target has one of these forms:
 	//
-	//   - HOST:PORT, HOST:PORT/full or HOST:PORT/element: the protocol of 1995
-	//   - an absolute URL: a template with {+name}
-	//   - "": use the resolver that discovery finds
+	//   - HOST:PORT, HOST:PORT/full or HOST:PORT/element: a resolver with the protocol of
+	//     draft-ietf-uri-yaurn-00
+	//   - an absolute URL: a URI template with the variable {+name}
+	//   - "": the resolver that package discover finds
 	//
-	// If Ask is nil, names whose delegation has the mode ask get the result NoResult.
+	// If Ask is nil, the engine can only redirect to other resolvers. If a delegation requires that
+	// the engine ask the other resolver, the result is then NoResult.
 	Ask func(target string) (nomen.Resolver, error)
 
-	// Dead says which locations are dead. If it is nil, none are.
+	// Dead reports which locations are dead. If Dead is nil, no location is dead.
 	Dead DeadLocations
 
 	Pick func(n int) int // returns a random number from 0 to n-1, for the choice by weight; nil means rand.IntN
@@ -46,15 +48,16 @@ type Options struct {
 
 const defaultRefresh = time.Second
 
-// DeadLocations knows the locations that the checks of links found to be dead. Its methods are called
-// concurrently, for each location of an answer.
+// DeadLocations reports the locations that the link checker has found to be dead. Its methods must
+// be safe for concurrent use. They are called for each location of an answer, so they should be
+// fast.
 type DeadLocations interface {
-	// Key returns the key by which [store.Invalidations] counts changes of what Dead returns for a
-	// location.
+	// Key returns the key under which [store.Invalidations] counts changes to the results of Dead
+	// for a location.
 	Key(location string) string
 
-	// Dead reports whether a location is dead, since when it has failed, and when this result last
-	// changed. A time is zero if it is not known.
+	// Dead reports whether a location is dead. It also returns the time since which the location
+	// has failed, and the time at which this result last changed. A time is zero if it is unknown.
 	Dead(location string) (since, changed time.Time, dead bool)
 }
 
@@ -136,7 +139,7 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, nil
 }
 
-// noPolicy is for names without an authority. It must not be modified.
+// noPolicy is the policy of names without an authority. It must not be modified.
 var noPolicy store.Policy
 
 func subject(q nomen.Question) (name.Name, error) {
@@ -171,7 +174,7 @@ func withoutFragment(u uri.URI) uri.URI {
 	return short
 }
 
-// A decision is the state of answering a question.
+// A decision has the state of a call of [Engine.Resolve].
 type decision struct {
 	*Engine
 	ctx context.Context
@@ -194,7 +197,7 @@ type decision struct {
 	why []string // the explanation, if requested
 }
 
-// about makes the decision about n, after converting n to the form that its authority prescribes.
+// about sets the name of the decision to n, in the spelling that its authority prescribes.
 func (d *decision) about(n name.Name) {
 	d.authority = d.set.Of(n)
 	if d.name = n; d.authority != nil {
@@ -210,7 +213,7 @@ func (d *decision) about(n name.Name) {
 	}
 }
 
-// interpret returns what the question means under the policy of the authority.
+// interpret applies the authority's policy to the question, for example the default service.
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
@@ -233,9 +236,10 @@ func (d *decision) interpret() store.Meaning {
 	return m
 }
 
-// withoutService answers a strict question for a service that the authority does not offer. If the
-// name is unknown, retired or denied, the error says that instead (RFC 2483, section 4). If the
-// name is delegated, the other resolver may offer the service.
+// withoutService answers a strict question for a service that the authority does not offer. An
+// error about the name, for example that it is unknown or retired, takes precedence over the error
+// about the service (RFC 2483, section 4). If the name is delegated, withoutService returns the
+// redirect, because the other resolver may offer the service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C
@@ -250,8 +254,8 @@ func (d *decision) withoutService() (*nomen.Answer, error) {
 	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
-// admit returns an error if access to the name is restricted. The current policy decides, even for
-// a question about an earlier time at which the names were public.
+// admit returns an error if access to the name is restricted. Current restrictions also apply to
+// questions about an earlier time at which the name was public.
 func (d *decision) admit() error {
 	e := d.authority.Refuses(d.name.Key())
 	if e == nil && !d.q.At.IsZero() {
@@ -272,8 +276,8 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
 }
 
-// unknown returns the error for a name without a public record. The error is the same for reserved
-// names, so that it does not reveal them.
+// unknown returns the error for a name without a public record. Reserved names have the same error,
+// so that the error does not reveal them.
 func (d *decision) unknown() *nomen.Error {
 	e := d.notFound()
 	e.Suggestions = d.near()

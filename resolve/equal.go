@@ -60,9 +60,9 @@ func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	return d.verdict(false, changed, "no record or rule says that they are the same"), nil
 }
 
-// assigned returns a URN without its components, which comparison ignores (RFC 8141, section 3;
-// draft of 2012, section 5: N12-51). It returns any other URI unchanged, because a query belongs to
-// the name.
+// assigned returns a URN without its r-component, q-component and query, which comparisons ignore
+// (RFC 8141, section 3; draft of 2012, section 5: N12-51). It returns any other URI unchanged,
+// because the query of other URIs is part of the name.
 func assigned(u uri.URI) uri.URI {
 	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
 		return u
@@ -74,8 +74,8 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer to I=I, which has been valid since start. A zero start means that it
-// has always been valid.
+// verdict returns the answer to the service I=I. The answer has been valid since start, or always
+// if start is zero.
 func (d *decision) verdict(same bool, start time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
@@ -83,8 +83,8 @@ func (d *decision) verdict(same bool, start time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: start}
 }
 
-// sameAs returns the aliases of the name in its record or its rules, and since when they have been
-// valid. It returns nil if the name is unknown.
+// sameAs returns the aliases of the name from its record or from rules, and the time since which
+// they have been valid. It returns nil if the name is unknown.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

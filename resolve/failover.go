@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// failover marks the locations of an answer that are dead as unavailable, so that others take their
-// place. It does nothing if the authority does not want this, or if there is no other location of
-// the resource and no archived copy.
+// failover marks the dead locations of an answer as unavailable, so that other locations are
+// chosen. It does nothing without the policy [store.FailoverArchive]. It also does nothing if the
+// answer has no other location of the resource and no archived copy.
 func (d *decision) failover(c *choice, a *nomen.Answer) {
 	if d.policy.Failover != store.FailoverArchive || d.o.Dead == nil || !d.q.At.IsZero() {
 		return
@@ -65,8 +65,8 @@ func (d *decision) failover(c *choice, a *nomen.Answer) {
 	}
 }
 
-// IsArchived reports whether the relation of a location says that it is an archived copy: archive or
-// memento, perhaps among others.
+// IsArchived reports whether the relation of a location contains "archive" or "memento", which
+// means that the location is an archived copy.
 func IsArchived(rel string) bool {
 	for r := range strings.FieldsSeq(rel) {
 		if strings.EqualFold(r, "archive") || strings.EqualFold(r, "memento") {
@@ -76,8 +76,8 @@ func IsArchived(rel string) bool {
 	return false
 }
 
-// temporary returns the status of a temporary redirect, with the semantics of a status for requests
-// other than GET.
+// temporary returns the status code of the temporary redirect that corresponds to a status code.
+// Both codes either preserve the request method or do not.
 func temporary(status int) int {
 	switch status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:

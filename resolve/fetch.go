@@ -16,7 +16,8 @@ const (
 	maxResources = 16 // resources in an answer
 )
 
-// resource returns the answer to I2R. It fetches the best location, or the next if that fails.
+// resource returns the answer to the service I2R. It fetches the best location. If a fetch fails,
+// it tries the next location.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	d.depends.Unknown() // another server decides
 	if len(a.Locations) == 0 {
@@ -47,8 +48,8 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return nil, failure
 }
 
-// resources returns the answer to I2Rs, which has the resources that the client accepts (RFC 2169,
-// section 3.4). A resource is fetched when its body is read.
+// resources returns the answer to the service I2Rs, which has the resources that the client accepts
+// (RFC 2169, section 3.4). Each resource is fetched when its body is first read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	d.depends.Unknown() // other servers decide
 	a.Metadata, a.Names = nil, nil

@@ -21,7 +21,7 @@ const (
 	maxNear   = namespace.MaxSuggestions
 )
 
-// A standing says what is known about a possible name.
+// A standing describes whether a similar name exists.
 type standing uint8
 
 // The possible standings of a name.
@@ -36,13 +36,13 @@ type nearSearch struct {
 	reads int // how many reads are left
 }
 
-// near returns names that were probably meant instead of the unknown name. Registered names come
-// first, then names that may be registered elsewhere, and finally the longest registered name with
-// which the unknown name begins.
+// near returns names that the client probably meant instead of the unknown name. Registered names
+// come first. Names that may be registered elsewhere follow. The last name is the longest
+// registered name with which the unknown name begins.
 //
-// It only tries spellings that differ from the unknown name by a common mistake, and omits names
-// that are reserved or not public. So it reveals nothing that a client could not find out by
-// guessing. If the store fails or a limit is reached, near returns what it has found.
+// The names differ from the unknown name only by a common mistake, and names that are reserved or
+// not public are omitted. Therefore, the result reveals nothing that a client could not find out by
+// guessing. If the store fails or a limit is reached, near returns the names found so far.
 func (d *decision) near() []string {
 	if d.o.NoSuggestions {
 		return nil
@@ -81,7 +81,7 @@ func (s *nearSearch) collect(key string) (known, unsure []string) {
 	return known, unsure
 }
 
-// suggest returns what s probably means by the rules of its namespace or scheme.
+// suggest returns names that were probably meant by s, by the rules of the namespace or scheme.
 func suggest(s string) []string {
 	var all []string
 	for _, meant := range name.Suggest(s) {
@@ -90,8 +90,8 @@ func suggest(s string) []string {
 	return all
 }
 
-// similarSpellings returns the spellings that may have been meant instead of key, the likeliest
-// first.
+// similarSpellings returns spellings that may have been meant by key, with the likeliest first. It
+// does not use the rules of namespaces.
 func similarSpellings(key string) (all []string) {
 	add := func(s string) {
 		if s != key && !slices.Contains(all, s) {
@@ -113,7 +113,8 @@ func similarSpellings(key string) (all []string) {
 	return all
 }
 
-// above returns the longest registered name with which key begins up to a delimiter, or "".
+// above returns the longest registered name with which key begins and after which a delimiter
+// follows, or "".
 func (s *nearSearch) above(key string) string {
 	for range maxAbove {
 		i := strings.LastIndexAny(key, "/:.-")

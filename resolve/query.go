@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// passing appends the q-component to the query of a location. It also appends the plain query if
-// the authority says so.
+// passing appends the q-component and the plain query to the query of a location, as far as the
+// policy permits.
 func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
@@ -21,8 +21,8 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// passesQuery reports whether to append the plain query. The rule that gave the location decides.
-// If the location comes from a record, the authority decides.
+// passesQuery reports whether to append the plain query. A setting of the rule from which the
+// location comes takes precedence over the policy of the authority.
 func (d *decision) passesQuery() bool {
 	if d.ruling != nil && d.ruling.Query != "" {
 		return d.ruling.Query == rule.QueryAppend
@@ -53,10 +53,10 @@ func withQuery(at, addition string) string {
 	return longer
 }
 
-// beforeQuery returns the delimiter before a text that is appended to the query of a URI. It is
-// "?", or "&" if the URI already has a query. For a URN it begins the q-component. If the scheme
-// has no query to which a parameter can be appended, as for mailboxes, FTP files and LDAP searches,
-// ok is false.
+// beforeQuery returns the delimiter to insert before a text that is appended to the query of a URI.
+// This is "?", or "&" if the URI already has a query. For a URN, the delimiter begins the
+// q-component. The function returns false if parameters cannot be appended to queries of the
+// scheme, as in mailto, ftp and ldap.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)

@@ -14,8 +14,8 @@ import (
 
 const maxBeginnings = 32
 
-// extended returns the answer from the record of the longest shorter name that has a record, or
-// nil.
+// extended looks for records of shorter names with which the name begins. It returns the answer
+// from the record with the longest of these names, or nil.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {
@@ -45,8 +45,9 @@ func (d *decision) extended() (*nomen.Answer, error) {
 	return nil, nil
 }
 
-// rest returns the part of the name after base. For an ARK it is as in the question, because the
-// location can depend on hyphens and on a slash at the end, which do not belong to the name.
+// rest returns the part of the name after base. For an ARK, it returns this part in the spelling of
+// the question. An ARK does not change with hyphens or a slash at the end, but the location can
+// depend on them.
 func (d *decision) rest(base name.Name) string {
 	rest := d.name.Key()[len(base.Key()):]
 	spelling := d.q.Subject.String()
@@ -86,9 +87,9 @@ func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	return a
 }
 
-// behind appends tail, the rest of a name, to a location, before its fragment. The rest begins with
-// a delimiter, but two slashes become one. If the result would be outside the registered location,
-// behind returns false.
+// behind appends tail, which is the rest of a name and begins with a delimiter, to a location
+// before its fragment. Two slashes become one. If the result would be outside the registered
+// location, behind returns false.
 func behind(loc, tail string) (string, bool) {
 	u, err := uri.Parse(loc)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 const maxExplained = 20
 
-// explain adds a step to the explanation. Callers check d.q.Explain first, to avoid computing the
-// arguments.
+// explain adds a step to the explanation. Callers check d.q.Explain first, so that the arguments
+// are evaluated only if an explanation is requested.
 func (d *decision) explain(format string, args ...any) {
 	d.why = append(d.why, fmt.Sprintf(format, args...))
 }

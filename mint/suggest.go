@@ -9,7 +9,7 @@ import (
 )
 
 // Suggest returns a template that probably continues the names under the prefix p. The parameter
-// last is the last existing name, or the zero name if there is none. The template has
+// last is the last existing name, or the zero name. The template has
 //
 //   - in urn:uuid, UUIDs of version 7;
 //   - under an ark prefix, eight random characters and the check of NOID;

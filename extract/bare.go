@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Kinds is a set of kinds of identifiers.
+// Kinds is a set of [Kind] values.
 type Kinds uint32
 
 // KindsOf returns the set that contains the given kinds.
@@ -28,7 +28,7 @@ func (set Kinds) Has(k Kind) bool { return set>>k&1 != 0 }
 const BareKinds Kinds = 1<<DOI | 1<<ISBN | 1<<ISSN | 1<<ORCID | 1<<ArXiv | 1<<PMID | 1<<PMCID
 
 // ParseBareKinds parses a comma-separated list of names of [BareKinds], such as "doi,isbn". The
-// name "all" means all of them.
+// name "all" stands for all BareKinds.
 func ParseBareKinds(list string) (set Kinds, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
@@ -64,8 +64,8 @@ func (s *scanner) seekBare() int {
 	return -1
 }
 
-// beginsWord reports whether a word begins at i. The letters e and p of eISSN and pISSN may precede
-// i.
+// beginsWord reports whether a word begins at i. For the letter I, an e or p may precede, as in
+// eISSN and pISSN.
 func (s *scanner) beginsWord(i int) bool {
 	c := s.before(i)
 	return !isAlnum(c) || s.b[i]|0x20 == 'i' && (c|0x20 == 'e' || c|0x20 == 'p') && (i < 2 || !isAlnum(s.b[i-2]))
@@ -84,8 +84,8 @@ func (s *scanner) decideBare(i int) bool {
 	}
 }
 
-// isBareStart reports whether an identifier may begin at i, because i is not inside a number, a
-// path or a name.
+// isBareStart reports whether an identifier may begin at i. An identifier cannot begin inside a
+// number, a path or a name.
 func (s *scanner) isBareStart(i int) bool {
 	switch c := s.before(i); {
 	case c >= utf8.RuneSelf:
@@ -98,8 +98,8 @@ func (s *scanner) isBareStart(i int) bool {
 	}
 }
 
-// precedes reports whether text, which must be in lower case, stands directly before i. It ignores
-// case in the document.
+// precedes reports whether text is directly before i, ignoring case. The parameter text must be in
+// lower case.
 func (s *scanner) precedes(i int, text string) bool {
 	low := i - len(text)
 	return low >= s.minStart && low >= 0 && ascii.EqualFold(s.b[low:i], text)
@@ -123,7 +123,8 @@ func (s *scanner) wordAt(i int, word string) int {
 	return i + len(word)
 }
 
-// pastSpace returns the offset after the white space at i, or i if the white space is too long.
+// pastSpace returns the offset after the white space at i. It returns i if there is too much white
+// space.
 func (s *scanner) pastSpace(i int) int {
 	for k := i; k < i+maxLabel; k++ {
 		if !is(s.peek(k), classSpace) {

@@ -14,7 +14,8 @@ const (
 	maxPMID     = 8 // digits
 )
 
-// A number is a sequence of digits that hyphens or spaces may separate. The last digit may be X.
+// A number is a sequence of digits, which may be separated by hyphens or spaces. The last digit may
+// be X.
 type number struct {
 	digits [isbnDigits]byte
 	n      int
@@ -22,8 +23,8 @@ type number struct {
 	end    int
 }
 
-// number reads a number with at most max digits at i. Spaces may separate the digits only if spaced
-// is true.
+// number reads a number with at most max digits at i. If spaced is false, the number ends before a
+// space.
 func (s *scanner) number(i, max int, spaced bool) (num number) {
 	from := i
 	for num.n < max {
@@ -56,7 +57,7 @@ func (s *scanner) number(i, max int, spaced bool) (num number) {
 	return num
 }
 
-// decideISBN looks for the word ISBN at i, and a number with a correct check digit after it.
+// decideISBN looks for the word ISBN at i, followed by a number with a correct check digit.
 func (s *scanner) decideISBN(i int) bool {
 	k := s.wordAt(i, "isbn")
 	if !s.o.Bare.Has(ISBN) || k < 0 || !s.isLabelStart(i) {
@@ -115,8 +116,8 @@ func urnOf(nid, nss string) string {
 	return "urn:" + nid + ":" + n.Canonical(nss)
 }
 
-// decideHyphens looks for an ISBN without the word ISBN at i. Such an ISBN needs a correct check
-// digit and hyphens at the positions that the ranges of the ISBN agencies define.
+// decideHyphens looks for an ISBN at i that the word ISBN does not precede. Such an ISBN needs a
+// correct check digit, and hyphens at the positions that the ISBN agencies define.
 func (s *scanner) decideHyphens(i int) bool {
 	if !s.o.Bare.Has(ISBN) {
 		return false
@@ -135,8 +136,9 @@ func (s *scanner) decideHyphens(i int) bool {
 	return false
 }
 
-// decideISSN looks for the word ISSN, eISSN or ISSN-L at i, and a number with a correct check digit
-// after it. It requires the word because a range of years, such as 1990-1999, looks like an ISSN.
+// decideISSN looks for the word ISSN, eISSN or ISSN-L at i, followed by a number with a correct
+// check digit. The word is required because a range of years, such as 1990-1999, looks like an
+// ISSN.
 func (s *scanner) decideISSN(i int) bool {
 	k := s.wordAt(i, "issn")
 	if !s.o.Bare.Has(ISSN) || k < 0 || !s.isLabelStart(i) {
@@ -153,8 +155,8 @@ func (s *scanner) decideISSN(i int) bool {
 	return target != "" && s.bareFound(ISSN, target, num.pieces...)
 }
 
-// decideORCID looks for an ORCID iD at i. This is a group of 16 digits with hyphens, a correct
-// check character, and a value in a range that ORCID assigns.
+// decideORCID looks for an ORCID iD at i. An ORCID iD has 16 digits with hyphens, a correct check
+// character, and a value in a range that ORCID assigns.
 func (s *scanner) decideORCID(i int) bool {
 	const length = orcidDigits + 3
 	if !s.o.Bare.Has(ORCID) || s.peek(i+4) != '-' || s.peek(i+9) != '-' || s.peek(i+14) != '-' || !s.endsNumber(i+length) || len(s.b) < i+length {
@@ -228,7 +230,7 @@ func (s *scanner) shortNumber(i int) int {
 }
 
 // decidePMC looks for PMC and a number at i. The number must have at least six digits, unless the
-// word PMCID precedes it.
+// word PMCID precedes PMC.
 func (s *scanner) decidePMC(i int) bool {
 	if !s.o.Bare.Has(PMCID) || !s.follows(i, "PMC") || !s.isLabelStart(i) {
 		return false

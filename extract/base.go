@@ -10,20 +10,20 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// The rules by which a document can get its base, in order of precedence (section 5.1 of
+// The rules by which the base of a document can be set, in order of precedence (section 5.1 of
 // draft-fielding-url-syntax-05, draft-fielding-uri-rfc2396bis-01 and RFC 3986). The empty rule
-// means that it has no base.
+// means that the document has no base.
 const (
 	BaseOfficial        = "official-name"    // the official name of the document (draft-ietf-uri-url, Uniqueness)
-	BaseEmbedded        = "content"          // BASE in an HTML document (5.1.1)
-	BaseContentBase     = "content-base"     // a header field of the entity (1997, 5.1.1)
-	BaseContentLocation = "content-location" // a header field of the entity (1997, 5.1.1; RFC 2557, 4.2)
-	BaseEncapsulating   = "entity"           // the enclosing entity, recursively (5.1.2)
-	BaseRetrieval       = "retrieval"        // the URI from which the document was retrieved (5.1.3)
-	BaseDefault         = "default"          // the application's default (5.1.4)
+	BaseEmbedded        = "content"          // BASE in an HTML document (section 5.1.1)
+	BaseContentBase     = "content-base"     // a header field of the entity (draft of 1997, section 5.1.1)
+	BaseContentLocation = "content-location" // a header field of the entity (draft of 1997, section 5.1.1; RFC 2557, section 4.2)
+	BaseEncapsulating   = "entity"           // the enclosing entity, recursively (section 5.1.2)
+	BaseRetrieval       = "retrieval"        // the URI from which the document was retrieved (section 5.1.3)
+	BaseDefault         = "default"          // the application's default (section 5.1.4)
 )
 
-// A Base is the URI against which the relative references in a document are resolved. It is
+// A Base is the URI against which the relative references in a document are resolved. The URI is
 // absolute and has no fragment. The zero Base means that the document has no base, so its relative
 // references cannot be resolved.
 type Base struct {
@@ -32,14 +32,14 @@ type Base struct {
 }
 
 // A BaseSource is something that can set the base of a document, such as a header field or an HTML
-// element. It is a function that gets the base outside the source and returns the base inside it.
-// If the source sets no base, it returns its argument. Protocols with other tagged metainformation
-// can define their own sources (1997, 5.1.1; 2003, 5.1.1).
+// element. The argument of the function is the base outside the source, and the result is the base
+// inside it. A source that sets no base returns its argument. Programs can define other sources,
+// for example for other kinds of metadata (drafts of 1997 and 2003, section 5.1.1).
 type BaseSource func(outer Base) Base
 
-// Establish returns the base that the sources establish, which must be listed from the innermost to
-// the outermost (section 5.1). The innermost source that sets an absolute base decides. Relative
-// bases of sources inside it are resolved against this base.
+// Establish returns the base of a document with the given sources, which must be ordered from the
+// innermost to the outermost (RFC 3986, section 5.1). The innermost source with an absolute base
+// takes precedence. Sources inside it can set a relative base, which is resolved against this base.
 func Establish(innermost ...BaseSource) Base {
 	var base Base
 	for i := len(innermost) - 1; i >= 0; i-- {
@@ -53,13 +53,13 @@ func Establish(innermost ...BaseSource) Base {
 // (draft-ietf-uri-url, Uniqueness).
 func OfficialName(u uri.URI) BaseSource { return fixed(u, BaseOfficial) }
 
-// DefaultBase returns a source that sets the base to the application's default (5.1.4). List it
-// last.
+// DefaultBase returns a source that sets the base to the application's default (RFC 3986, section
+// 5.1.4). Pass DefaultBase last to [Establish].
 func DefaultBase(u uri.URI) BaseSource { return fixed(u, BaseDefault) }
 
 // RetrievalBase returns a source that sets the base to the URI from which the document was
-// retrieved, after redirects (5.1.3). This is the last URI of chain. If chain is empty, the source
-// sets no base.
+// retrieved, after redirects (RFC 3986, section 5.1.3). This is the last URI of chain. If chain is
+// empty, the source sets no base.
 func RetrievalBase(chain ...uri.URI) BaseSource {
 	if len(chain) == 0 {
 		return inherit
@@ -68,16 +68,16 @@ func RetrievalBase(chain ...uri.URI) BaseSource {
 }
 
 // EmbeddedBase returns a source that sets the base to a reference in the document, such as the HREF
-// of an HTML BASE (5.1.1). If the reference is relative, it is resolved against the base outside
-// the document.
+// of an HTML BASE element (RFC 3986, section 5.1.1). If the reference is relative, it is resolved
+// against the base outside the document.
 func EmbeddedBase(ref uri.URI) BaseSource {
 	return func(outer Base) Base { return outer.inside(ref, BaseEmbedded) }
 }
 
-// EntityBase returns a source that sets the base from the header of a message or a body part (1997,
-// 5.1.1; RFC 2557, 5). An absolute Content-Base takes precedence over Content-Location, which may
-// be relative to the base outside the entity. White space in the fields is removed. Fields that are
-// invalid in dialect d are ignored.
+// EntityBase returns a source that sets the base from the header of a message or a body part (draft
+// of 1997, section 5.1.1; RFC 2557, section 5). An absolute Content-Base takes precedence over
+// Content-Location, which may be relative to the base outside the entity. White space in the fields
+// is removed. Fields that are invalid in dialect d are ignored.
 func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	return func(outer Base) Base {
 		if u, err := d.Parse(fieldURI(h, "Content-Base")); err == nil {
@@ -95,8 +95,8 @@ func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	}
 }
 
-// Encapsulating returns a source that sets the base from the entity that encloses the document
-// (5.1.2). If entities are nested, list a source for each of them.
+// Encapsulating returns a source that sets the base from the entity that encloses the document (RFC
+// 3986, section 5.1.2). If entities are nested, list a source for each of them.
 func Encapsulating(entity BaseSource) BaseSource {
 	return func(outer Base) Base {
 		base := entity(outer)

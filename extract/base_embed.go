@@ -15,16 +15,16 @@ import (
 	"github.com/nomen-project/nomen/extract/mime"
 )
 
-// maxHead is how many bytes EmbedBase searches for a BASE.
+// maxHead is how many bytes [EmbedBase] searches for a BASE element.
 const maxHead = 8 << 20
 
 // ErrEmbeddedBase means that the base to embed is not absolute.
 var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 
-// EmbedBase copies an HTML document and adds a BASE element, so that relative references in the
-// copy keep their targets wherever the copy is stored (1997 and 2003, 5.1.4). If the document
-// already has an absolute BASE, the copy is unchanged. If it has a relative BASE, EmbedBase makes
-// it absolute.
+// EmbedBase copies an HTML document and adds a BASE element. With this element, relative references
+// in the copy have the same targets wherever the copy is stored (drafts of 1997 and 2003, section
+// 5.1.4). If the document already has an absolute BASE, the copy is unchanged. If it has a relative
+// BASE, EmbedBase makes it absolute.
 //
 // EmbedBase searches the first 8 MiB for an existing BASE. A later BASE stays in the copy, but the
 // added BASE comes first and takes effect.
@@ -69,7 +69,7 @@ func encoded(text, charset string) ([]byte, error) {
 	return enc.NewEncoder().Bytes([]byte(text))
 }
 
-// An embedding finds out where in a document to insert the BASE.
+// An embedding finds the position in a document at which to insert the BASE element.
 type embedding struct {
 	lexer     htmlLexer
 	tape      *source.Tape
@@ -92,7 +92,8 @@ func (e *embedding) chars(n int, _ bool) {
 	e.check()
 }
 
-// begin records that content begins at an offset, so that a BASE must be inserted before it.
+// begin records that content begins at an offset. A BASE element must be inserted before the
+// content.
 func (e *embedding) begin(at int64) {
 	if e.begun = true; e.at < 0 {
 		e.at = at
@@ -144,11 +145,11 @@ func (e *embedding) rawText(string, *source.Mapped) {}
 func (e *embedding) readsRaw(*htmlTag) bool         { return false }
 func (e *embedding) holds() int64                   { return 0 }
 
-// EmbedBaseMIME copies a message and adds a Content-Location field with the base, so that relative
-// references in the copy keep their targets wherever the copy is stored (1997, 5.1.1; RFC 2557,
-// 4.2). The parts of the message inherit this base. If the header already has an absolute
-// Content-Base or Content-Location, EmbedBaseMIME adds nothing. It makes a relative
-// Content-Location absolute. In a mailbox, it changes only the first message.
+// EmbedBaseMIME copies a message and adds a Content-Location field with the base. With this field,
+// relative references in the copy have the same targets wherever the copy is stored (draft of 1997,
+// section 5.1.1; RFC 2557, section 4.2). The parts of the message inherit this base. If the header
+// already has an absolute Content-Base or Content-Location, EmbedBaseMIME adds nothing. It makes a
+// relative Content-Location absolute. In a mailbox, it changes only the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase

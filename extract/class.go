@@ -2,17 +2,17 @@ package extract
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A class is a property of an octet that tells where the octet may occur in an identifier. An octet
-// can have several classes.
+// A class is a set of octets that may occur at certain places in an identifier. An octet can be in
+// several classes.
 type class uint16
 
 const (
 	classAlnum  class = 1 << iota // an ASCII letter or digit
-	classScheme                   // allowed in a scheme name (RFC 3986, 3.1)
-	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, 2)
+	classScheme                   // allowed in a scheme name (RFC 3986, section 3.1)
+	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, section 2)
 	classPlain                    // allowed in a URI, and never the end of the identifier that is being read
 	classHost                     // used in real registered names
-	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
+	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, section 3.2.3)
 	classSpace                    // white space
 	classBreak                    // programs that wrap text break a long word after this octet
 	classJoin                     // at the end of a line, it suggests that the identifier continues on the next

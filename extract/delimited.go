@@ -4,11 +4,12 @@ import (
 	"bytes"
 )
 
-// delimited reads an identifier that angle brackets or quotation marks directly enclose, perhaps
-// after "URL:". It removes white space inside them (1997 and 2003, appendix E; 1995, 2).
+// delimited reads an identifier that is enclosed in angle brackets or quotation marks. The label
+// "URL:" may precede the identifier. White space between the delimiters is removed (drafts of 1997
+// and 2003, appendix E; draft of 1995, section 2).
 //
-// Inside quotation marks it removes white space only at line breaks, because quoted text with other
-// spaces is usually not an identifier.
+// Between quotation marks, white space is removed only at line breaks, because quoted text with
+// other spaces is usually not an identifier.
 func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	open := s.opening(start)
 	var closing byte
@@ -55,7 +56,7 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 
 // resumption returns the offset at which the delimited identifier continues after the white space
 // or backslash at i, or -1. It also returns the number of line breaks there. An escape counts as a
-// line break, because it is allowed in the same places.
+// line break, because both are allowed in the same places.
 func (s *scanner) resumption(start, i int) (next, lines int) {
 	if s.b[i] != '\\' {
 		return s.gap(i)
@@ -66,8 +67,8 @@ func (s *scanner) resumption(start, i int) (next, lines int) {
 	return next, 1
 }
 
-// opening returns the delimiter before the identifier that begins at i, or 0.
-// "URL:" and white space may come between (1997 and 2003, appendix E).
+// opening returns the delimiter before the identifier that begins at i, or 0. There may be "URL:"
+// and white space between the delimiter and the identifier (drafts of 1997 and 2003, appendix E).
 func (s *scanner) opening(i int) byte {
 	switch c := s.before(i); c {
 	case '<', '"':
@@ -95,8 +96,8 @@ func skipSpaceBack(b []byte, low, i int) int {
 	return i
 }
 
-// until returns the offset of the first octet from i on that is not allowed in a URI, but at most
-// limit. It accepts the brackets of an IP literal.
+// until returns the offset of the first octet from i on that is not allowed in a URI, or limit if
+// that is less. Square brackets count as allowed.
 func (s *scanner) until(i, limit int) int {
 	from := i
 	b := s.b[:min(len(s.b), limit)]

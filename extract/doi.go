@@ -10,7 +10,7 @@ import (
 )
 
 // decideDOI looks for a DOI without a scheme at i: "10.", a registrant code, "/" and a suffix (ISO
-// 26324, 4.2). The registrant code has four to nine digits and perhaps more numbers, each after a
+// 26324, 4.2). The registrant code has four to nine digits. More numbers may follow, each after a
 // dot.
 func (s *scanner) decideDOI(i int) bool {
 	if !s.o.Bare.Has(DOI) || !s.follows(i, "10.") {
@@ -53,8 +53,8 @@ func (s *scanner) registrant(i int) int {
 	return i
 }
 
-// endBeforeNext ends the hit before a comma or semicolon if another DOI follows, as in a list
-// without spaces.
+// endBeforeNext ends the hit before a comma or semicolon that is followed by another DOI, as in a
+// list without spaces.
 func (s *scanner) endBeforeNext(slash int) {
 	last := &s.segs[len(s.segs)-1]
 	for i := max(last.start, slash+1); i+1 < last.end; i++ {
@@ -65,13 +65,14 @@ func (s *scanner) endBeforeNext(slash int) {
 	}
 }
 
-// isWholeDOI reports whether the DOI that has been read up to end is complete. It first extends a
-// DOI with "<" or "[" in the form of a SICI (ANSI/NISO Z39.56), such as
+// isWholeDOI reports whether the DOI that has been read up to end is complete. A DOI in the form of
+// a SICI (ANSI/NISO Z39.56) can contain "<" or "[", at which the scanner stops. isWholeDOI first
+// extends the hit to the end of such a DOI. Examples are
 //
 //	10.1002/(SICI)1097-4636(199823)43:4<555::AID-JBM1>3.0.CO;2-X
 //	10.1890/0012-9658(2001)082[1655:ETDOTE]2.0.CO;2
 //
-// An incomplete DOI is not found at all, because its beginning may be another valid DOI.
+// An incomplete DOI is not reported, because the beginning of a DOI can be a different valid DOI.
 func (s *scanner) isWholeDOI(end, slash int) bool {
 	if end <= slash {
 		return false
@@ -97,8 +98,8 @@ func (s *scanner) isWholeDOI(end, slash int) bool {
 	return true
 }
 
-// sici returns the end of the part of a SICI that begins with the bracket at i, or 0 if the text
-// there is something else. That part is the location in brackets, the numbers, the version of the
+// sici returns the end of the part of a SICI that begins with the bracket at i, or 0 if there is no
+// such part. This part consists of the location in brackets, the numbers, the version of the
 // standard, and the check character.
 //
 //	"<" location ">" digit "." digit "." 2letter ";" digit [ "-" check ]
@@ -158,9 +159,9 @@ func escapeDOI(doi string) string {
 	return b.String()
 }
 
-// wholeLink reports whether a doi: URI or a link to doi.org, which has been read up to end, is
-// complete. If the DOI goes on with characters that a URI cannot contain, wholeLink first extends
-// the URI.
+// wholeLink reports whether the identifier that has been read up to end is complete. This can be
+// false for a doi: URI or a link to doi.org. If the DOI continues with characters that a URI cannot
+// contain, wholeLink first extends the hit; see isWholeDOI.
 func (s *scanner) wholeLink(colon, end int) bool {
 	rest := s.b[colon+1 : end]
 	at := 0

@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	URI         Kind = iota // an identifier with a scheme
 	URN                     // a URN
-	Abbreviated             // a host without a scheme, perhaps with a path (2003, appendix F)
+	Abbreviated             // a host without a scheme, perhaps with a path (draft of 2003, appendix F)
 	Reference               // a relative reference in an element or field for references
 	Mail                    // a mail address
 	IRI                     // an identifier with a scheme and with non-ASCII characters
@@ -41,8 +41,8 @@ func (k Kind) String() string {
 type Finding struct {
 	Kind Kind
 
-	// Text is the part of the document from Start to End. If that part is encoded, for example in
-	// base64, so is Text.
+	// Text is the part of the document from Start to End. Text is not decoded if this part of the
+	// document is encoded, for example in base64.
 	Text       string
 	Start, End int64 // byte offsets in the file
 
@@ -50,15 +50,15 @@ type Finding struct {
 	// belong to it.
 	Spelling string
 
-	// Other is an alternative to Spelling, or "". If a line break follows a hyphen in the
-	// identifier, the hyphen may have been added when the line was broken (1997 and 2003, appendix
-	// E). Spelling then has the hyphen and Other does not.
+	// Other is an alternative to Spelling, or "". If the identifier has a line break after a
+	// hyphen, the hyphen may have been added when the line was broken (drafts of 1997 and 2003,
+	// appendix E). Spelling then has the hyphen and Other does not.
 	Other string
 
 	// URI is the identifier as a URI. It depends on Kind:
 	//   - IRI: the URI to which the IRI is mapped;
-	//   - Abbreviated, Mail: with the omitted scheme;
-	//   - Reference: relative, as written;
+	//   - Abbreviated, Mail: the identifier with the omitted scheme;
+	//   - Reference: the reference as written, which may be relative;
 	//   - the kinds in [BareKinds]: the canonical form that the standard or
 	//     registry of the identifier recommends.
 	URI uri.URI
@@ -87,9 +87,9 @@ type Options struct {
 	Bare        Kinds // also find these kinds without a scheme, as in "DOI 10.1000/182"; must be in BareKinds
 	OneLine     bool  // lines are not wrapped, so an identifier without delimiters ends at the end of its line
 
-	// URN is the dialect that says where a URN ends. Zero means the latest.
+	// URN is the dialect that determines where a URN ends. Zero means [urn.Latest].
 	URN urn.Dialect
 
-	Base    uri.URI // the URI from which the document was retrieved, after redirects (5.1.3); zero if unknown
-	Default uri.URI // the base of documents without any other base (5.1.4), or zero
+	Base    uri.URI // the URI from which the document was retrieved, after redirects (RFC 3986, section 5.1.3); zero if unknown
+	Default uri.URI // the base of documents without any other base (RFC 3986, section 5.1.4), or zero
 }

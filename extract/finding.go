@@ -88,9 +88,10 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN ends the finding where the URN ends. In the dialects of RFC 2141 and 2012 that is before
-// the first character that an NSS cannot contain, even between delimiters (RFC 2141, 2.4; 2012,
-// 2.5.3: N12-22). In the other dialects, delimited text that is a URI but not a URN is kept whole.
+// readURN ends the finding where the URN ends. In the dialects of RFC 2141 and the draft of 2012, a
+// URN ends before the first character that an NSS cannot contain, even between delimiters (RFC
+// 2141, section 2.4; draft of 2012, section 2.5.3: N12-22). In the other dialects, delimited text
+// that is a URI but not a URN remains a single finding.
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
@@ -119,7 +120,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	return err == nil
 }
 
-// cut returns the part of the document that the first n octets of the spelling came from.
+// cut returns the part of the document from which the first n octets of the spelling were made.
 func (s *scanner) cut(n int) string {
 	for _, g := range s.segs {
 		if n <= g.end-g.start {

@@ -57,7 +57,7 @@ func (s *scanner) isWordBefore(i int) bool {
 	return r != utf8.RuneError && isInIRI(r) && !isUnspaced(r)
 }
 
-// host returns the end of the host name characters that begin at i.
+// host returns the end of the run of host name characters that begins at i.
 func (s *scanner) host(i int) int {
 	from := i
 	for i <= from+maxHost {
@@ -78,8 +78,8 @@ func (s *scanner) host(i int) int {
 	return i
 }
 
-// decideDot looks for a host name with a dot at i, which may be a reference without a scheme. If
-// it finds no host name, decideDot returns the offset at which to continue the search.
+// decideDot looks for a reference without a scheme whose host name has a dot at i. If it finds no
+// host name, decideDot returns the offset at which to continue the search.
 func (s *scanner) decideDot(i int) (next int, ok bool) {
 	next = i + 1
 	if i <= s.minStart || !s.isHostChar(i-1) || !s.isHostChar(next) {
@@ -120,7 +120,8 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 }
 
 // firstLabel returns the first offset from start on at which a host name that extends to i can
-// begin. It skips hyphens, and any text up to a non-ASCII character that names cannot contain.
+// begin. It skips hyphens, and all text up to and including a non-ASCII character that host names
+// cannot contain.
 func (s *scanner) firstLabel(start, i int) int {
 	for start < i && s.b[start] == '-' {
 		start++
@@ -205,14 +206,13 @@ func (s *scanner) isCode(stop, tail int) bool {
 	return false
 }
 
-// isMask reports whether b begins with the length of a network prefix, as after the address in
-// 192.0.2.0/24.
+// isMask reports whether b is the length of a network prefix, such as "/24" in 192.0.2.0/24.
 func isMask(b []byte) bool {
 	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
 }
 
-// isReferenceHost reports whether a name is likely to be a host. If hasTail is true, a port or a
-// path follows, which makes it more likely.
+// isReferenceHost reports whether a name is likely to be a host. The parameter hasTail says whether
+// a port or a path follows. If so, more names are accepted.
 func isReferenceHost(name []byte, hasTail bool) bool {
 	if isIPv4(name) {
 		return hasTail // without a port or path it may be the number of a version or a section
@@ -238,9 +238,9 @@ func isIPv4(name []byte) bool {
 	return err == nil && u.HostKind() == uri.HostIPv4
 }
 
-// isDomain reports whether a name has at least two valid labels, of which the last is a known
-// top-level domain. In a mail address the last may also be a domain reserved for documentation (RFC
-// 2606, RFC 6761).
+// isDomain reports whether a name has at least two valid labels, and the last label is a known
+// top-level domain. In a mail address, the last label may also be a reserved domain such as example
+// or local (RFC 2606, RFC 6761).
 func isDomain(name []byte, mail bool) bool {
 	if len(name) == 0 || len(name) > maxHost {
 		return false
@@ -283,9 +283,9 @@ func isSelector(name []byte) bool {
 	return false
 }
 
-// isUnmistakable reports whether readers recognise a host name by this top-level domain alone. They
-// do not if the domain is also a common word in programs ("list.next", "test.data") or a file
-// suffix.
+// isUnmistakable reports whether readers recognise a host name by this top-level domain alone. It
+// returns false for domains that are also common words in programs, as in "list.next" and
+// "test.data", or file suffixes.
 func isUnmistakable(last string) bool {
 	switch last {
 	case "as", "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
@@ -297,9 +297,9 @@ func isUnmistakable(last string) bool {
 	return len(last) == 2 || last[0] >= utf8.RuneSelf || strings.HasPrefix(last, "xn--")
 }
 
-// readAbbreviated sets the URI and the target of a reference without a scheme. By the grammar it is
-// a relative reference (2003, appendix F), so it is resolved against the base if there is one.
-// Otherwise readAbbreviated guesses the scheme from the host name.
+// readAbbreviated sets the URI and the target of a reference without a scheme. In the grammar, such
+// a reference is a relative reference (draft of 2003, appendix F). It is therefore resolved against
+// the base if there is one. Otherwise readAbbreviated guesses the scheme from the host name.
 func (s *scanner) readAbbreviated(f *Finding) bool {
 	if base := s.base; base.URI.IsValid() {
 		ref, err := uri.ParseReference(f.Spelling)

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on what HTML keeps in memory.
+// Limits on the memory of [HTML].
 const (
 	maxNames  = 1 << 10 // different values of Finding.Where
 	maxSrcdoc = 4       // documents nested in srcdoc attributes
@@ -45,20 +45,20 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 //   - references in style sheets, META refresh, JSON-LD and documents in srcdoc;
 //   - everything that [Text] finds in visible text and in attributes such as alt.
 //
-// HTML ignores empty references, scripts, comments, document types and namespaces. A word of
+// HTML ignores empty references, scripts, comments, document types and namespaces. An identifier in
 // visible text can extend across inline elements (B, SPAN, WBR) and character references. Line
-// breaks in it count as spaces, except in PRE and similar elements. The document may be in any
-// charset of the Encoding Standard.
+// breaks in visible text count as spaces, except in PRE and similar elements. The document may be
+// in any charset of the Encoding Standard.
 //
 // The fields Start, End and Text refer to the file as stored, so Text still contains character
-// references. Spelling is the decoded text. HTML repairs an invalid reference as browsers do. If
-// that is not possible, it yields the reference without a URI, together with an error.
+// references. Spelling is the decoded text. HTML repairs an invalid reference as browsers do. If a
+// repair is not possible, HTML yields the reference without a URI, together with an error.
 //
-// Relative references are resolved against the first BASE element with an HREF, which is itself
-// relative to o.Base (RFC 3986, 5.1.1). Because this base applies to the whole document, HTML holds
-// findings back until it has read the BASE or the end of the document, but at most 16,384 findings
-// or 8 MiB. A BASE that comes later is reported as an error, and applies only to the references
-// that follow it.
+// Relative references are resolved against the HREF of the first BASE element that has one. This
+// HREF is itself resolved against o.Base (RFC 3986, section 5.1.1). Because this base applies to
+// the whole document, HTML holds findings back until it has read the BASE element or the end of the
+// document. It holds back at most 16,384 findings or 8 MiB. A BASE element after this limit is
+// reported as an error, and applies only to the references that follow it.
 //
 // The iterator continues after a [*DocumentError] and ends after an error of the reader. HTML takes
 // linear time, and its memory has a fixed limit.
@@ -89,7 +89,8 @@ type htmlScan struct {
 	names     map[string]string // all values of Finding.Where so far, so that each is built once
 }
 
-// scanHTML finds the identifiers in a document. When it returns, the base of the document is known.
+// scanHTML adds the identifiers in a document to q. When it returns, the base of the document is
+// known.
 func scanHTML(t *source.Tape, f source.Feed, q *queue, s *scope) {
 	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
@@ -139,8 +140,8 @@ func (h *htmlScan) chars(n int, references bool) {
 	h.readText()
 }
 
-// readText searches the visible text when there is enough of it, or when it is spread over too much
-// of the file.
+// readText searches the visible text if enough text has been collected, or if the text is spread
+// over too much of the file.
 func (h *htmlScan) readText() {
 	if h.stretch.isFull() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
@@ -158,8 +159,7 @@ func (h *htmlScan) breakText() {
 	}
 }
 
-// inline reports whether an element is inline. The text before and after a tag of an inline element
-// can be one word.
+// inline reports whether an element is inline, so that a word can continue across its tags.
 func inline(name []byte) bool {
 	switch string(name) {
 	case "b", "i", "em", "strong", "u", "s", "span", "font", "mark", "small", "big", "tt", "code", "wbr", "bdi", "bdo",
@@ -169,8 +169,7 @@ func inline(name []byte) bool {
 	return false
 }
 
-// hasLines reports whether line breaks are visible in the text of an element. Only then can the
-// text be wrapped.
+// hasLines reports whether an element preserves line breaks, so that its text can be wrapped text.
 func hasLines(name []byte) bool {
 	switch string(name) {
 	case "pre", "listing", "xmp", "plaintext", "textarea":
@@ -245,8 +244,8 @@ func (h *htmlScan) whereIs(tag, attr []byte) string {
 	return s
 }
 
-// codebase returns the scope of the references in an OBJECT or APPLET, whose codebase attribute is
-// their base (HTML 4.01, 13.3.2, 13.4).
+// codebase returns the scope of the references in an OBJECT or APPLET. The codebase attribute is
+// the base of these references (HTML 4.01, sections 13.3.2 and 13.4).
 func (h *htmlScan) codebase(value *source.Mapped) *scope {
 	if u, err := readReference(spelled(value.Text)); err == nil {
 		return h.scope.inner(u)
@@ -254,8 +253,8 @@ func (h *htmlScan) codebase(value *source.Mapped) *scope {
 	return h.scope
 }
 
-// base reads a BASE with an HREF, if it is the first (4.2.3 of the HTML Standard). It ignores an
-// HREF that is not a reference or has a scheme that cannot have relative references.
+// base reads the first BASE element with an HREF (HTML Standard, section 4.2.3). It ignores an HREF
+// that is not a reference, or whose scheme does not support relative references.
 func (h *htmlScan) base(t *htmlTag) {
 	href, ok := t.get("href")
 	if !ok {
@@ -316,7 +315,8 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	}
 }
 
-// metaContent reads the content attribute of a META, which is a refresh or metadata such as og:url.
+// metaContent reads the content attribute of a META element, which may be a refresh or metadata
+// such as og:url.
 func (h *htmlScan) metaContent(t *htmlTag, v *source.Mapped, s *scope, where string) {
 	if equiv, ok := t.get("http-equiv"); ok {
 		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.Text))); {
@@ -357,8 +357,8 @@ func (h *htmlScan) css(v *source.Mapped, where string) {
 	})
 }
 
-// srcdoc reads a document in an attribute. If it has no BASE, it has the base of the enclosing
-// document.
+// srcdoc reads a document in an attribute. Without a BASE element, this document has the base of
+// the enclosing document.
 func (h *htmlScan) srcdoc(v *source.Mapped, where string) {
 	if h.depth == maxSrcdoc {
 		at, _ := v.Span(0, len(v.Text))

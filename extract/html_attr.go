@@ -23,9 +23,9 @@ const (
 	attrParam            // the value attribute of PARAM, whose type depends on its name attribute
 )
 
-// attributeKind returns the type of an attribute's value. It follows the HTML Standard, and for
-// attributes that this standard lacks, HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1. Both names must be
-// in lower case.
+// attributeKind returns the type of an attribute's value. It follows the HTML Standard. For
+// attributes that are not in this standard, it follows HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1. Both
+// names must be in lower case.
 func attributeKind(tag, attr []byte) attrKind {
 	switch string(attr) {
 	case "href", "src", "xlink:href", "formaction", "cite", "longdesc", "poster", "background", "usemap",
@@ -53,7 +53,7 @@ func attributeKind(tag, attr []byte) attrKind {
 	return attrNone
 }
 
-// elementAttribute is attributeKind for attributes whose meaning depends on the element.
+// elementAttribute is like [attributeKind], for attributes whose meaning depends on the element.
 func elementAttribute(tag, attr string) attrKind {
 	switch attr {
 	case "action":
@@ -127,8 +127,8 @@ func listed(b []byte, isSeparator func(byte) bool, yield func(i, j int)) {
 
 func isComma(c byte) bool { return c == ',' || isSpace(c) }
 
-// srcset yields the bounds of the references in a srcset attribute (4.8.4.2.2 of the HTML
-// Standard). A comma belongs to a reference unless it is the last character.
+// srcset yields the bounds of the references in a srcset attribute (HTML Standard, section
+// 4.8.4.2.2). A comma belongs to a reference unless it is the last character.
 func srcset(b []byte, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if isComma(b[i]) {
@@ -166,7 +166,7 @@ func descriptorsEnd(b []byte, i int) int {
 	return i
 }
 
-// refresh returns the bounds of the reference in a META refresh (4.2.5.3 of the HTML Standard).
+// refresh returns the bounds of the reference in a META refresh (HTML Standard, section 4.2.5.3).
 func refresh(b []byte) (i, j int, ok bool) {
 	skip := func(in func(byte) bool) {
 		for i < len(b) && in(b[i]) {

@@ -10,7 +10,7 @@ import (
 )
 
 // decode appends the next n octets to a text. If references is true, it decodes character
-// references (13.2.5.72 ff.).
+// references (HTML Standard, section 13.2.5.72 ff.).
 func (l *htmlLexer) decode(to *source.Mapped, n int, references, attribute bool) {
 	for i := 0; i < n; {
 		rest := l.rest()[i:n]
@@ -69,7 +69,7 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	if text == source {
 		return 1, ""
 	}
-	// Only the start of the name may be a reference, as in "&notit;".
+	// A prefix of the name may be a reference, as in "&notit;".
 	left := 0
 	for left < len(text) && left < n-2 && text[len(text)-1-left] == source[n-1-left] {
 		left++
@@ -84,7 +84,7 @@ var commonReferences = [...]struct{ source, text string }{
 	{"&amp;", "&"}, {"&nbsp;", "\u00A0"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`},
 }
 
-// numericReference is characterReference for "&#".
+// numericReference is like [characterReference], for text that begins with "&#".
 func numericReference(b []byte) (int, string) {
 	n := len("&#")
 	hex := n < len(b) && ascii.Lower(b[n]) == 'x'

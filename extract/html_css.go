@@ -129,8 +129,8 @@ func (s *cssScanner) function(name []byte) {
 	}
 }
 
-// url reads the text between the parentheses of url(). If the text is not in quotation marks, white
-// space in it and certain characters make it invalid (CSS Syntax Level 3, 4.3.6).
+// url reads the text between the parentheses of url(). Without quotation marks, white space and
+// certain characters inside the text make the url() invalid (CSS Syntax Level 3, section 4.3.6).
 func (s *cssScanner) url(bare bool) {
 	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
@@ -160,7 +160,7 @@ func (s *cssScanner) url(bare bool) {
 }
 
 // spaceEnds reports whether only white space is left before the closing parenthesis or the end of
-// the text, and skips that white space except for its last octet.
+// the text. If so, it moves to the last octet of the white space.
 func (s *cssScanner) spaceEnds() bool {
 	i := s.i
 	for i < len(s.in.Text) && isSpace(s.in.Text[i]) {

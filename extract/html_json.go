@@ -10,7 +10,7 @@ import (
 
 const maxKeys = 256
 
-// A jsonScanner finds the strings in a block of JSON. It tolerates syntax errors between them,
+// A jsonScanner finds the strings in a block of JSON. It ignores syntax errors between strings,
 // which are common in web pages.
 type jsonScanner struct {
 	in    *source.Mapped
@@ -22,7 +22,7 @@ type jsonScanner struct {
 	value source.Mapped
 }
 
-// A jsonPlace says where in a block of JSON a string is.
+// A jsonPlace is the position of a string in a block of JSON.
 type jsonPlace struct {
 	key   string // the string itself if isKey is true; otherwise the key whose value is the string or an array with the string
 	isKey bool

@@ -8,16 +8,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxTerms is how many terms of contexts are recorded as references.
+// maxTerms is the maximum number of terms that are recorded as references.
 const maxTerms = 1 << 8
 
 // A linkedData finds the references in a block of JSON-LD. These are identifiers, values of terms
 // that a context declares as identifiers, values of the schema.org properties for locators, and
 // strings that are themselves URIs. Names with prefixes are ignored.
 //
-// A base in a context applies to the object that has the context (JSON-LD 1.1, 4.1.3). It is
-// resolved against the base of the document, even if an enclosing object has a base too, because
-// this limits the work.
+// A base in a context applies to the object that has the context (JSON-LD 1.1, 4.1.3). The base is
+// resolved against the base of the document, even if an enclosing object has a base. This limits
+// the work.
 type linkedData struct {
 	scan   *htmlScan
 	bases  []nodeBase // of the enclosing objects, innermost last
@@ -42,8 +42,8 @@ func (d *linkedData) scope() *scope {
 	return d.scan.scope
 }
 
-// take processes a string: it records a base or a term, or adds the references in the string to the
-// findings.
+// take processes a string. The string can set a base or declare a term. Otherwise take adds the
+// references in the string to the findings.
 func (d *linkedData) take(v *source.Mapped, at jsonPlace) {
 	for n := len(d.bases); n > 0 && at.least < d.bases[n-1].depth; n-- {
 		d.bases = d.bases[:n-1]

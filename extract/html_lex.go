@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on what the lexer holds at a time. Longer text is skipped and reported.
+// Limits on the memory of the lexer. Longer text is skipped and reported as an error.
 const (
 	maxValue = 16 << 20 // octets of the attributes of a tag, of a style sheet, or of a block of JSON
 	maxAttrs = 1 << 10  // attributes per tag
@@ -16,10 +16,10 @@ const (
 	maxRef   = 40       // octets; longer than any character reference
 )
 
-// An htmlLexer splits HTML into tokens as in 13.2.5 of the HTML Standard, with two differences.
-// First, the content of NOSCRIPT, NOFRAMES, NOEMBED and IFRAME is markup, as it is for programs
-// without those features. Second, if the document ends within a tag, the attributes up to there are
-// used.
+// An htmlLexer splits HTML into tokens (HTML Standard, section 13.2.5), with two differences from
+// the standard. First, the content of NOSCRIPT, NOFRAMES, NOEMBED and IFRAME is markup, as it is
+// for programs without those features. Second, if the document ends within a tag, the complete
+// attributes of the tag are used.
 type htmlLexer struct {
 	source.Window
 	i       int          // text[i:] has not been read
@@ -33,8 +33,8 @@ type htmlLexer struct {
 	stop    bool
 }
 
-// An htmlTokens receives the tokens from an htmlLexer. Text is passed as a number of octets, which
-// the lexer has not yet removed from its input, or as a mapped text.
+// An htmlTokens receives the tokens from an htmlLexer. The lexer passes text as a number of octets
+// at the start of its unread input, or as a [source.Mapped].
 type htmlTokens interface {
 	wants(tag, attr []byte) attrKind
 	chars(n int, references bool)
@@ -194,8 +194,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until calls pass for pieces of text up to the string end, and then skips that string. The
-// function pass must consume octets on each call.
+// until calls the function pass for pieces of text up to the string end, and then skips this
+// string. Each call of pass must advance l.i.
 func (l *htmlLexer) until(end string, pass func(n int)) {
 	for !l.stop {
 		rest := l.rest()
@@ -242,7 +242,7 @@ func (l *htmlLexer) comment() {
 	}
 }
 
-// endsComment reports whether a ">" after b ends a comment.
+// endsComment reports whether the comment ends if ">" follows b.
 func endsComment(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("--")) || bytes.HasSuffix(b, []byte("--!"))
 }
@@ -272,7 +272,8 @@ func (l *htmlLexer) startTag() {
 	}
 }
 
-// deliver passes on the start tag, at its end or when it is too long to read more attributes.
+// deliver passes on the start tag. The lexer calls deliver at the end of the tag, or earlier if the
+// tag is too long.
 func (l *htmlLexer) deliver() {
 	l.tag.end = l.place()
 	l.to.startTag(&l.tag)

@@ -23,9 +23,9 @@ func (w Writing) String() string {
 	return [...]string{"well-formed", "mended", "malformed"}[w]
 }
 
-// A LinkState says what happened in past attempts to retrieve the target of a link. A success in
-// the past does not mean that the locator works now, or still leads to the same object (1993,
-// Uniqueness and Security considerations).
+// A LinkState is the result of past attempts to retrieve the target of a link. After a successful
+// attempt, the locator may stop working, or lead to a different object (draft of 1993, Uniqueness
+// and Security considerations).
 type LinkState uint8
 
 // The states of a link.
@@ -46,7 +46,7 @@ type Visit struct {
 	Err       error     // the error of the last attempt; nil if it succeeded
 }
 
-// State returns the state of a link whose target has the visit v.
+// State returns the state of a link to the target of v.
 func (v Visit) State() LinkState {
 	switch {
 	case v.Err != nil:
@@ -66,9 +66,9 @@ type Link struct {
 	Visit   Visit
 }
 
-// Links reports for each finding whether it has a valid syntax. If history is not nil, the report
-// also contains what history returns for the target of the finding. Errors between the findings are
-// passed on. Links does not retrieve anything itself.
+// Links returns an iterator that reports for each finding whether its syntax is valid. If history
+// is not nil, the report also has the result of history for the target of the finding. Links passes
+// on errors between the findings. It does not retrieve the targets.
 func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		for f, err := range found {
@@ -84,8 +84,7 @@ func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) 
 	}
 }
 
-// writingOf returns the Writing of a finding. Kinds of identifiers without a scheme are always
-// well-formed.
+// writingOf returns the Writing of a finding. Identifiers without a scheme are always well-formed.
 func writingOf(f Finding) Writing {
 	switch {
 	case !f.URI.IsValid():

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// Limits on what is held back until the base of a document is known.
+// Limits on the findings that are held back until the base of a document is known.
 const (
 	maxHeld    = 1 << 14 // findings
 	maxHeldLen = 8 << 20 // octets of the findings
@@ -57,7 +57,7 @@ func (s *scope) inner(ref uri.URI) *scope {
 	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
 }
 
-// A held is a finding that waits for its base, or an error between findings.
+// A held is an item of a [queue]: a finding whose base may be unknown, or an error.
 type held struct {
 	finding Finding
 	scope   *scope
@@ -97,7 +97,8 @@ func (q *queue) add(h held) {
 	}
 }
 
-// giveUp makes the bases of s and all scopes around it final, because no BASE is expected any more.
+// giveUp makes the bases of s and of all scopes around it final, although no BASE element was
+// found.
 func (s *scope) giveUp() {
 	for ; s != nil; s = s.outer {
 		s.known = true
@@ -106,7 +107,8 @@ func (s *scope) giveUp() {
 
 func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
 
-// flush yields findings up to the first whose base is not known, or all at the end of the document.
+// flush yields the items before the first finding whose base is unknown. If end is true, it yields
+// all items.
 func (q *queue) flush(end bool) {
 	n := 0
 	for ; n < len(q.items) && !q.stopped; n++ {
@@ -149,7 +151,7 @@ func resolved(f Finding, s *scope) (Finding, error) {
 	return f, nil
 }
 
-// reference adds the reference in v[i:j], after removing white space at its ends. It ignores an
+// reference adds the reference in v.Text[i:j] without the white space around it. It ignores an
 // empty reference.
 func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	from, to := trimmed(v.Text[i:j])
@@ -176,7 +178,7 @@ func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	q.add(held{finding: f, scope: s})
 }
 
-// A stretch is continuous text. It is searched when enough of it has been read.
+// A stretch is continuous text, which is searched in parts while it is read.
 type stretch struct {
 	source.Mapped
 	scanner scanner
@@ -186,8 +188,8 @@ type stretch struct {
 
 func (s *stretch) isFull() bool { return len(s.Text) >= 2*MaxLength }
 
-// flush searches the stretch and adds its identifiers to the queue. Unless end is true, it keeps
-// text at the end that may belong to an identifier that continues.
+// flush searches the stretch and adds its identifiers to the queue. If end is false, it keeps text
+// at the end that may belong to an incomplete identifier.
 func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	if !s.begun {
 		if end && !q.hasCandidates(s.Text) {
@@ -216,7 +218,7 @@ func (q *queue) hasCandidates(text []byte) bool {
 	return q.blank.o.Abbreviated || q.blank.o.Mail || q.blank.o.Bare != 0 || bytes.IndexByte(text, ':') >= 0
 }
 
-// restart resets a scanner for a new text, and keeps its memory.
+// restart resets a scanner for a new text. The scanner keeps its buffers.
 func (q *queue) restart(s *scanner, oneLine bool) {
 	texts, segs := s.texts, s.segs
 	*s = q.blank
@@ -238,8 +240,8 @@ func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	}
 }
 
-// stream searches a text while reading it. If wholeLines is true, lines are not wrapped, so an
-// identifier ends at the end of its line.
+// stream searches a text while reading it. If wholeLines is true, identifiers do not continue on
+// the next line.
 func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s := stretch{oneLine: wholeLines}
 	for !q.stopped {
@@ -258,8 +260,8 @@ func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s.flush(q, sc, true, "")
 }
 
-// found adds an identifier that a scanner has found in v. The first dropped octets of the text are
-// no longer in v.
+// found adds an identifier that a scanner has found in v. The parameter dropped is the number of
+// octets of the text that have been removed from v.
 func (q *queue) found(v *source.Mapped, f Finding, dropped int64, s *scope, where string) {
 	f.Start, f.End = v.Span(int(f.Start-dropped), int(f.End-dropped))
 	if !q.tape.Has(f.Start, f.End, f.Text) {

@@ -15,8 +15,8 @@ func rawElement(name string) bool {
 	return false
 }
 
-// raw reads the content of a raw text element up to its end tag, and passes it on if passOn is
-// true.
+// raw reads the content of a raw text element up to its end tag. If passOn is true, it passes on
+// the content of a script or style element.
 func (l *htmlLexer) raw(name string, passOn bool) {
 	switch name {
 	case "title", "textarea":
@@ -52,9 +52,9 @@ func (l *htmlLexer) raw(name string, passOn bool) {
 	}
 }
 
-// rawText calls pass for pieces of text up to the end tag of an element. The function pass must
-// consume octets on each call. In a script, an end tag after "<!--" and "<script" is part of the
-// script (13.2.5.17 ff.).
+// rawText calls the function pass for pieces of text up to the end tag of an element. Each call of
+// pass must advance l.i. In a script, an end tag after "<!--" and "<script" is part of the script
+// (HTML Standard, section 13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, pass func(n int)) {
 	script := scriptState{on: name == "script"}
 	for !l.stop {
@@ -87,7 +87,7 @@ type scriptState struct {
 	on, escaped, double bool
 }
 
-// next returns how many octets at the start of b do not change the state.
+// next returns the number of octets at the start of b that do not change the state.
 func (s *scriptState) next(b []byte) int {
 	n := -1
 	if s.escaped {
@@ -101,7 +101,8 @@ func (s *scriptState) next(b []byte) int {
 	return n
 }
 
-// step updates the state for the text at the start of b, and returns how many octets it has read.
+// step updates the state for the text at the start of b, and returns the number of octets that it
+// has read.
 func (s *scriptState) step(b []byte) int {
 	if !s.on {
 		return 1

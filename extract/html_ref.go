@@ -5,11 +5,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// readReference parses a reference. It repairs an invalid reference as browsers do, if that is
-// possible ([iri.FixReference]).
+// readReference parses a reference. It tries to repair an invalid reference as browsers do; see
+// [iri.FixReference].
 //
-// It does not change a valid reference, even if browsers read it differently. For example, "http:g"
-// and "http:///g" are URIs without a host.
+// readReference does not change a valid reference, even if browsers parse it differently. For
+// example, "http:g" and "http:///g" are URIs without a host.
 func readReference(s string) (uri.URI, error) {
 	u, _, err := iri.FixReference(s)
 	return u, err

@@ -35,7 +35,7 @@ func (t *htmlTag) reset() {
 	t.name, t.attrs, t.size, t.selfClosing, t.complete = t.name[:0], t.attrs[:0], 0, false, false
 }
 
-// add returns a new attribute, which reuses the memory of an earlier tag.
+// add adds an attribute. It reuses the memory of an attribute of an earlier tag.
 func (t *htmlTag) add() *htmlAttr {
 	if n := len(t.attrs); n < cap(t.attrs) {
 		t.attrs = t.attrs[:n+1]
@@ -56,8 +56,8 @@ func (l *htmlLexer) readName() {
 	l.i += n
 }
 
-// scanName returns the length of the name that comes next. If the name is very long, scanName
-// discards all but the last part of it.
+// scanName returns the length of the name at l.i. If the name is very long, scanName skips all of
+// it but its last part.
 func (l *htmlLexer) scanName(attribute bool) int {
 	for n := 0; ; n++ {
 		c, ok := l.peek(n)
@@ -81,8 +81,8 @@ func appendName(to, b []byte, n int) []byte {
 	return to
 }
 
-// readAttrs reads attributes up to and including the ">" of the tag, and reports whether there was
-// a ">".
+// readAttrs reads attributes up to and including the ">" of the tag. It returns false if the
+// document ends before a ">".
 func (l *htmlLexer) readAttrs(wanted bool) bool {
 	for {
 		c, ok := l.peek(0)
@@ -130,8 +130,8 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	return l.readValue(name, kind)
 }
 
-// has reports whether the tag already has the attribute. Only the first attribute with a name
-// counts.
+// has reports whether the tag already has an attribute with this name. Only the first such
+// attribute counts.
 func (l *htmlLexer) has(name []byte) bool {
 	if len(l.tag.attrs) >= maxAttrs {
 		return true

@@ -2,11 +2,11 @@ package extract
 
 import "bytes"
 
-// This file finds out how an identifier continues on the next line or page of a text.
+// The functions in this file find the continuation of an identifier on the next line or page.
 
 // gap returns the offset at which the identifier continues after the white space at i, and the
-// number of line breaks between. An empty line ends the paragraph, and gap then returns -1, unless
-// the line is part of a page break.
+// number of line breaks in the white space. It returns -1 at an empty line, which ends the
+// paragraph, unless the line is part of a page break.
 func (s *scanner) gap(i int) (next, lines int) {
 	from := i
 	for {
@@ -54,8 +54,8 @@ func (s *scanner) line(i int) []byte {
 	return b[:n]
 }
 
-// page returns the offset at which text continues on the next page if the line break at i is
-// followed by a page break, and otherwise -1. A page break is
+// page returns the offset at which the text continues on the next page. It returns -1 if no page
+// break follows the line break at i. A page break is
 //
 //	blank lines, foot, form feed, head, blank lines
 func (s *scanner) page(i int) int {
@@ -107,11 +107,11 @@ func (s *scanner) text(i int) int {
 }
 
 // continuation returns the offset at which the text of the line at i begins, or -1 if this line
-// does not continue the line before it. The parameter from is an offset in the line before.
+// does not continue the preceding line. The parameter from is an offset in the preceding line.
 //
-// If the line before begins with quotation or comment marks ("> ", "# ", "// "), the line at i must
-// begin with the same marks, and its text begins after them. If the line before begins with the
-// bullet of a list item, the line at i must not have one, because a bullet begins another item.
+// If the preceding line begins with quotation or comment marks ("> ", "# ", "// "), the line at i
+// must begin with the same marks, and its text begins after the marks. If the preceding line begins
+// with a list bullet, the line at i must not begin with one, because each bullet begins a new item.
 func (s *scanner) continuation(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
@@ -152,7 +152,7 @@ func markOf(line []byte) []byte {
 	return nil
 }
 
-// isBullet reports whether a mark may be a list bullet, which only the first line of an item has.
+// isBullet reports whether a mark may be a list bullet.
 func isBullet(mark []byte) bool {
 	mark = bytes.TrimLeft(mark, " \t")
 	return len(mark) == 1 && (mark[0] == '*' || mark[0] == '-')

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on what Markdown reads.
+// Limits on the memory of [Markdown].
 const (
 	maxContainers = 100     // nested block quotes and list items
 	maxBlock      = 1 << 20 // octets of a paragraph or HTML block that are in memory together
@@ -23,14 +23,14 @@ const (
 // HTML blocks and tags it finds what [HTML] finds, and in other text what [Text] finds. It skips
 // code spans and code blocks. The syntax is that of CommonMark 0.31.
 //
-// Finding.Where is "link", "image", "definition" or "autolink". It is empty for text, and as in
-// HTML for tags. Start and End are the range of the destination, without its angle brackets and
+// Finding.Where is "link", "image", "definition" or "autolink". It is empty for text. For tags, it
+// is as in [HTML]. Start and End are the range of the destination, without its angle brackets and
 // title. Spelling is the destination without backslash escapes and with decoded character
-// references. A reference link such as [text][label] contains no destination, so only its
-// definition is found.
+// references. A reference link such as [text][label] contains no destination, so Markdown finds
+// only the definition of the label.
 //
-// Relative references are resolved against o.Base or o.Default. Markdown takes linear time, and its
-// memory has a fixed limit, because it reads paragraphs in parts of 1 MiB and lines in parts of 64
+// Relative references are resolved against o.Base or o.Default. Markdown takes linear time. Its
+// memory has a fixed limit, because it splits paragraphs longer than 1 MiB and lines longer than 64
 // KiB.
 func Markdown(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
@@ -75,7 +75,8 @@ type container struct {
 	indent int
 }
 
-// A fence is the line that opens a fenced code block. The zero fence means that none is open.
+// A fence is the line that opens a fenced code block. The zero fence means that no such block is
+// open.
 type fence struct {
 	mark byte
 	size int
@@ -368,7 +369,8 @@ func fenceOf(b []byte) fence {
 	return fence{b[0], n}
 }
 
-// begin reports whether a line begins an HTML block, and records how that block ends (4.6).
+// begin reports whether a line begins an HTML block, and records how this block ends (CommonMark,
+// section 4.6).
 func (h *htmlBlock) begin(line []byte, inParagraph bool) bool {
 	if line[0] != '<' || len(line) < 3 {
 		return false
@@ -406,7 +408,8 @@ func (h *htmlBlock) begin(line []byte, inParagraph bool) bool {
 	return true
 }
 
-// isBlockTag reports whether a tag with this name begins an HTML block (4.6, condition 6).
+// isBlockTag reports whether a tag with this name begins an HTML block (CommonMark, section 4.6,
+// condition 6).
 func isBlockTag(name string) bool {
 	switch name {
 	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",

@@ -14,7 +14,7 @@ const (
 	maxLinkLabel   = 999 // octets of the label of a definition
 )
 
-// An inlines finds the identifiers in a paragraph.
+// An inlines finds the identifiers in the inline syntax of a paragraph.
 type inlines struct {
 	text  *source.Mapped
 	queue *queue
@@ -75,7 +75,7 @@ func (p *inlines) leaveOut(start int) {
 	p.from = p.i
 }
 
-// code skips a code span, or backticks that do not begin one (6.1).
+// code skips a code span, or backticks that do not begin a code span (CommonMark, section 6.1).
 func (p *inlines) code() {
 	b, start := p.text.Text, p.i
 	n := backticks(b[start:])
@@ -110,7 +110,7 @@ func backticks(b []byte) int {
 	return n
 }
 
-// angle reads an autolink or a tag (6.5, 6.6).
+// angle reads an autolink or a tag (CommonMark, sections 6.5 and 6.6).
 func (p *inlines) angle() {
 	b, start := p.text.Text, p.i
 	if n := autolink(b[start:]); n > 0 {
@@ -246,8 +246,8 @@ func (p *inlines) close() {
 	p.leaveOut(start)
 }
 
-// linkTail reads "(destination title)" at an offset (6.3). It returns the range of the destination,
-// and the offset after the parenthesis or 0 if there is no such text.
+// linkTail reads "(destination title)" at an offset (CommonMark, section 6.3). It returns the range
+// of the destination, and the offset after the parenthesis or 0 if there is no such text.
 func linkTail(b []byte, at int) (i, j, end int) {
 	k := pastBlank(b, at+1)
 	i, j, k = destination(b, k)
@@ -336,8 +336,8 @@ func pastBlank(b []byte, i int) int {
 	return i
 }
 
-// definition reads the link reference definition at p.i (4.7). It treats a footnote, whose label
-// begins with "^", as text.
+// definition reads the link reference definition at p.i (CommonMark, section 4.7). It treats a
+// footnote, whose label begins with "^", as text.
 func (p *inlines) definition() bool {
 	b := p.text.Text[p.i:]
 	n := labelLength(b)

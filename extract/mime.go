@@ -23,17 +23,17 @@ import (
 //     encodings, charsets and flowed text decoded.
 //
 // If o.Mail is true, MIME also finds the message identifiers in References and similar fields.
-// These are mid and cid locators without the scheme (RFC 2392).
+// Message identifiers are mid and cid URLs without the scheme (RFC 2392).
 //
 // Start, End and Text refer to the file as stored. In quoted-printable, Text includes escapes and
-// soft line breaks. In base64,
-// Text is the groups of four octets that contain the identifier. Encoded words are treated in the
-// same way. Spelling is the decoded identifier. For a part of a multipart,
-// Where contains the number of the part, as in "part 2.1 a href".
+// soft line breaks. In base64, Text consists of the groups of four octets that contain the
+// identifier. The same holds for encoded words. Spelling is the decoded identifier. For a part of a
+// multipart, Where contains the number of the part, as in "part 2.1 a href".
 //
-// Relative references in HTML parts and in Link fields are resolved against the first of these that
-// exists: the BASE of the part, its Content-Base, its Content-Location, the base of the enclosing
-// entities, o.Base, o.Default (RFC 3986, 5.1).
+// Relative references in HTML parts and in Link fields are resolved against the base of the part.
+// This base is the first of these that exists: the BASE element, the Content-Base field, the
+// Content-Location field, the base of the enclosing entity, o.Base, o.Default (RFC 3986, section
+// 5.1).
 //
 // The iterator continues after a [*DocumentError] and ends after an error of the reader. MIME takes
 // linear time, and its memory has a fixed limit. It skips and reports entities that are nested more
@@ -102,8 +102,8 @@ func place(p *mime.Part) string {
 }
 
 // headerFields searches the fields of a header. A reference in Content-Location is relative to the
-// base outside the part, and a reference in another field to the base that the header sets (1997,
-// 5.1.1).
+// base outside the part. A reference in any other field is relative to the base that the header
+// sets (draft of 1997, section 5.1.1).
 func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	outside, inside := knownScope(outer), knownScope(own)
 	for i := range fs {
@@ -115,7 +115,7 @@ func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 			m.queue.reference(v, 0, len(v.Text), outside, where)
 		case "content-type":
 			v := mime.DecodedWords(&f.Value)
-			if isExternalBody(v.Text) { // white space in the URL of an external body is ignored (RFC 2017, 3.1)
+			if isExternalBody(v.Text) { // white space in the URL of an external body is ignored (RFC 2017, section 3.1)
 				v = mime.Without(v, " \t")
 			}
 			m.queue.text(v, inside, where)
@@ -140,8 +140,8 @@ func isExternalBody(value []byte) bool {
 	return ascii.EqualFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
-// links parses a Link field (RFC 8288, 3). Its references are in angle brackets, outside quoted
-// strings.
+// links parses a Link field (RFC 8288, section 3). The references of the field are in angle
+// brackets, outside quoted strings.
 func (m *mimeScan) links(v *source.Mapped, s *scope, where string) {
 	quoted := false
 	for i := 0; i < len(v.Text); i++ {

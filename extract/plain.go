@@ -10,9 +10,9 @@ import (
 // text; see [scanner.ends].
 var plainURI = uri.NewCutter("()':&")
 
-// plain is a fast version of take for common identifiers. It returns false if the identifier needs
-// a closer look because of a delimiter, punctuation at its end, a line that continues, or an
-// unusual host.
+// plain is a fast version of [scanner.take] for common identifiers. It returns false if the
+// identifier may have a delimiter, punctuation at its end, a continuation on the next line, or an
+// unusual host. The caller must then use take.
 func (s *scanner) plain(start int) bool {
 	if c := s.before(start); c == '<' || c == '"' || s.opening(start) != 0 {
 		return false

@@ -7,14 +7,14 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// A rule reports whether text after the colon of a scheme looks valid. It only checks what
-// distinguishes an identifier from words, code and data with a colon.
+// A rule reports whether the text after the colon of a scheme looks like that of an identifier. It
+// checks only enough to exclude words, code and data with a colon.
 type rule func(rest []byte) bool
 
 const maxRule = len("opaquelocktoken")
 
-// ruleOf returns the rule of a scheme whose identifiers are found without "//", or nil. It ignores
-// case.
+// ruleOf returns the rule of a scheme, ignoring case. It returns nil if identifiers of the scheme
+// are found only with "//".
 func ruleOf(name []byte) rule {
 	if len(name) > maxRule {
 		return nil
@@ -78,7 +78,7 @@ func ruleOf(name []byte) rule {
 	return nil
 }
 
-// span returns how many octets at the start of b belong to a class.
+// span returns the number of octets at the start of b that belong to a class.
 func span(b []byte, k class) int {
 	i := 0
 	for i < len(b) && is(b[i], k) {
@@ -89,8 +89,8 @@ func span(b []byte, k class) int {
 
 func digits(b []byte) int { return ascii.Run(b, 0, ascii.IsDigit) }
 
-// isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, 2). URNs of the draft
-// of 1995 begin in the same way.
+// isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, section 2). URNs of
+// the draft of 1995 begin in the same way.
 func isURNRest(b []byte) bool {
 	n := bytes.IndexByte(b, ':')
 	if n < 2 || n > 32 || n+1 == len(b) {
@@ -105,7 +105,7 @@ func isURNRest(b []byte) bool {
 	return isAlnum(c) || c == '%' || bytes.IndexByte([]byte("-_~@$+*!("), c) >= 0 && len(b) > n+2
 }
 
-// isMailto accepts addresses, or header fields without addresses (RFC 6068, 2).
+// isMailto accepts addresses, or header fields without addresses (RFC 6068, section 2).
 func isMailto(b []byte) bool {
 	if b[0] == '?' {
 		return bytes.IndexByte(b, '=') > 1
@@ -119,8 +119,8 @@ func isAddress(b []byte) bool {
 	return n > 0 && n+1 < len(b) && (isAlnum(b[n+1]) || b[n+1] == '[' || b[n+1] == '%' || b[n+1] >= 0x80)
 }
 
-// isUserOrHost accepts an address, or a host name with a dot in it (RFC 3261,
-// 19.1.1; RFC 7064; RFC 7065).
+// isUserOrHost accepts an address, or a host name with a dot in it (RFC 3261, section 19.1.1; RFC
+// 7064; RFC 7065).
 func isUserOrHost(b []byte) bool {
 	if isAddress(b) {
 		return true
@@ -130,8 +130,7 @@ func isUserOrHost(b []byte) bool {
 	return isAlnum(b[0]) && dot > 0 && dot+1 < n && (n == len(b) || bytes.IndexByte([]byte(":;?/"), b[n]) >= 0)
 }
 
-// isNumber accepts at least three digits, with the usual visual separators (RFC
-// 3966, 3).
+// isNumber accepts at least three digits, with the usual visual separators (RFC 3966, section 3).
 func isNumber(b []byte) bool {
 	i, n := 0, 0
 	if b[0] == '+' {
@@ -149,8 +148,8 @@ func isNumber(b []byte) bool {
 	return n >= 3
 }
 
-// isGroup accepts the name of a newsgroup, which contains a dot, or an article
-// (RFC 5538, 2).
+// isGroup accepts the name of a newsgroup, which contains a dot, or an article (RFC 5538, section
+// 2).
 func isGroup(b []byte) bool {
 	if isAddress(b) {
 		return true
@@ -210,7 +209,7 @@ func isARK(b []byte) bool {
 	return n >= 5 && digits(b) >= 2 && n+1 < len(b) && b[n] == '/'
 }
 
-// isInfo accepts a namespace, "/" and further text (RFC 4452, 3).
+// isInfo accepts a namespace, "/" and further text (RFC 4452, section 3).
 func isInfo(b []byte) bool {
 	n := bytes.IndexByte(b, '/')
 	if n < 2 || n+1 == len(b) || !ascii.IsLetter(b[0]) {
@@ -224,7 +223,7 @@ func isInfo(b []byte) bool {
 	return true
 }
 
-// isTag accepts an authority, "," a date and ":" (RFC 4151, 2.1).
+// isTag accepts an authority, "," a date and ":" (RFC 4151, section 2.1).
 func isTag(b []byte) bool {
 	n := bytes.IndexByte(b, ',')
 	if n < 1 || !isAlnum(b[0]) {
@@ -243,13 +242,13 @@ func isDID(b []byte) bool {
 	return n >= 2 && n+1 < len(b) && b[n] == ':' && (isAlnum(b[n+1]) || b[n+1] == '%')
 }
 
-// isNIH accepts the name of a hash, ";" and hexadecimal digits (RFC 6920, 7).
+// isNIH accepts the name of a hash, ";" and hexadecimal digits (RFC 6920, section 7).
 func isNIH(b []byte) bool {
 	n := bytes.IndexByte(b, ';')
 	return n > 1 && n+2 < len(b) && span(b, classScheme) == n && ascii.IsHex(b[n+1])
 }
 
-// isData accepts a media type, parameters, "," and the data (RFC 2397, 3).
+// isData accepts a media type, parameters, "," and the data (RFC 2397, section 3).
 func isData(b []byte) bool {
 	comma := bytes.IndexByte(b, ',')
 	if comma < 0 {
@@ -263,7 +262,7 @@ func isData(b []byte) bool {
 	return n > 2 && n+1 < len(t) && t[n] == '/' && isAlnum(t[n+1])
 }
 
-// isGeo accepts two or three numbers separated by "," (RFC 5870, 3.3).
+// isGeo accepts two or three numbers separated by "," (RFC 5870, section 3.3).
 func isGeo(b []byte) bool {
 	number := func() bool {
 		b = bytes.TrimPrefix(b, []byte("-"))
@@ -284,7 +283,7 @@ func isGeo(b []byte) bool {
 // isMagnet accepts a query without a path.
 func isMagnet(b []byte) bool { return b[0] == '?' && bytes.IndexByte(b, '=') > 1 }
 
-// isAbout accepts the few pages that documents mention (RFC 6694).
+// isAbout accepts a few common about: URIs (RFC 6694).
 func isAbout(b []byte) bool {
 	switch string(b) {
 	case "blank", "srcdoc", "legacy-compat", "config", "newtab":
@@ -293,13 +292,13 @@ func isAbout(b []byte) bool {
 	return false
 }
 
-// isFile accepts an absolute path (RFC 8089, 2).
+// isFile accepts an absolute path (RFC 8089, section 2).
 func isFile(b []byte) bool { return len(b) > 1 && b[0] == '/' && isAlnum(b[1]) }
 
 // isUUID accepts 8-4-4-4-12 hexadecimal digits.
 func isUUID(b []byte) bool { return len(b) >= 36 && ascii.IsUUID(b[:36]) }
 
-// isPKCS11 accepts attributes with values (RFC 7512, 2.3).
+// isPKCS11 accepts attributes with values (RFC 7512, section 2.3).
 func isPKCS11(b []byte) bool {
 	n := bytes.IndexByte(b, '=')
 	return n > 1 && n+1 < len(b) && ascii.IsLetter(b[0])
@@ -317,7 +316,7 @@ func isSpotify(b []byte) bool {
 	return n > 1 && len(b)-n-1 == 22 && span(b[n+1:], classAlnum) == 22
 }
 
-// isWrapper accepts another identifier with "//".
+// isWrapper accepts a complete identifier with "//".
 func isWrapper(b []byte) bool {
 	n := bytes.Index(b, []byte("://"))
 	return n > 1 && n+3 < len(b) && span(b[:n], classScheme|classURI) == n && ascii.IsLetter(b[0]) &&

@@ -17,7 +17,7 @@ const (
 	maxScheme = 64  // octets of a scheme name
 	maxLabel  = 96  // octets of the white space and "URL:" between a delimiter and a scheme
 	maxHost   = 254 // octets of a host name, including a trailing dot
-	maxLocal  = 64  // octets of the local part of a mail address (RFC 5321, 4.5.3.1.1)
+	maxLocal  = 64  // octets of the local part of a mail address (RFC 5321, section 4.5.3.1.1)
 	maxColumn = 160 // octets of a line of wrapped text
 	maxBreak  = 640 // octets of a page footer and the next page header
 
@@ -41,15 +41,15 @@ func scan(b []byte, o Options, yield func(Finding) bool) {
 	}
 }
 
-// A segment is a piece of an identifier in the window. Between two segments are octets that do not
-// belong to the spelling as they are, such as a line break or an escape.
+// A segment is a piece of an identifier in the window. The octets between two segments, such as a
+// line break or an escape, are not part of the spelling.
 type segment struct {
 	start, end int
 	hyphen     bool   // the segment ends in a hyphen before a line break
 	escape     string // the characters of the JSON escape before the segment
 }
 
-// A hit is an identifier that may become a finding. Its offsets are in the window.
+// A hit is an identifier that may become a finding. Its offsets refer to the window of the scanner.
 type hit struct {
 	kind       Kind
 	start, end int
@@ -60,13 +60,13 @@ type hit struct {
 
 // A scanner finds identifiers in a document. It holds a part of the document, called the window. It
 // looks for an octet that the identifier must have: the colon of a scheme, the "@" of an address,
-// or a dot of a host name. From there it looks in both directions, so text without such octets
+// or a dot of a host name. From this octet it searches in both directions. Text without such octets
 // takes little time.
 //
-// The findings do not depend on where the window begins and ends, because pos, minStart and tail
-// hold everything that the scanner knows of the text before it. This requires maxBehind octets
-// before pos and limit+maxAhead octets after it. The window may be shorter if the caller adds more
-// text whenever short is true.
+// The findings do not depend on the bounds of the window, provided that the window has maxBehind
+// octets before pos and limit+maxAhead octets after pos. The fields pos, minStart and tail hold the
+// state of the search. A shorter window is sufficient if the caller adds more text whenever short
+// is true.
 type scanner struct {
 	o     Options
 	limit int
@@ -81,7 +81,7 @@ type scanner struct {
 	tail     bool // pos is inside an identifier that is too long
 
 	// The offsets of the next colon, "@", dot, and character that can begin an identifier without a
-	// scheme. An offset less than pos is out of date.
+	// scheme. An offset less than pos is obsolete.
 	colon, at, dot, start int
 	sought                int // length of the window when these were found
 
@@ -97,7 +97,7 @@ type scanner struct {
 
 // next finds the next identifier, and stores it in s.hit and its pieces in s.segs. It returns false
 // if the document has no further identifier. It also returns false if it needs more of the document
-// to decide; s.short is then true.
+// for a decision. In this case s.short is true.
 func (s *scanner) next() bool {
 	s.short = false
 	if s.sought != len(s.b) {
@@ -152,8 +152,8 @@ func (s *scanner) decide(i int) (next int, ok bool) {
 	return i + 1, ok
 }
 
-// limitWork keeps the scanner's time linear in the length of the text. In text such as
-// "(http://a/(http://a/(...", decisions would otherwise read the same octets again and again. The
+// limitWork keeps the scanner's time linear in the length of the text. Without limitWork, decisions
+// would read the same octets again and again in text such as "(http://a/(http://a/(...". The
 // balance in s.excess grows by work, which is the number of octets that the last decision examined.
 // It shrinks by perStep for each of the passed octets, by which pos advanced. If the balance
 // exceeds maxExcess, the scanner skips the text that the decision read. Ordinary text never comes
@@ -202,8 +202,8 @@ func (s *scanner) candidate() int {
 	return i
 }
 
-// seek returns the offset of the next c. It stores the offset in cache, and searches again only
-// when pos has passed it.
+// seek returns the offset of the next c, or -1. It stores the offset in cache, and searches again
+// only when pos has passed this offset.
 func (s *scanner) seek(cache *int, c byte) int {
 	if *cache >= s.pos && *cache < len(s.b) && s.b[*cache] == c {
 		return *cache
@@ -278,8 +278,8 @@ func (s *scanner) word(i int) int {
 	return j
 }
 
-// decideHier looks for an identifier with "://" at i. Any scheme is accepted, because the two
-// slashes are enough evidence.
+// decideHier looks for an identifier with "://" at i. It accepts any scheme, because the two
+// slashes distinguish a URI from other text with a colon.
 func (s *scanner) decideHier(i int) bool {
 	start := s.schemeStart(s.word(i), i)
 	if start < 0 {
@@ -288,9 +288,8 @@ func (s *scanner) decideHier(i int) bool {
 	return s.plain(start) || s.take(start, i, nil)
 }
 
-// schemeStart returns the start of the scheme that ends at i, or -1. The scheme
-// characters begin at low, but other text can precede the scheme without a space, as in
-// "...http://a/" and "1.http://a/".
+// schemeStart returns the start of the scheme that ends at i, or -1. The run of scheme characters
+// before i begins at low. It can begin with other text, as in "...http://a/" and "1.http://a/".
 func (s *scanner) schemeStart(low, i int) int {
 	for low < i && !ascii.IsLetter(s.b[low]) {
 		low++
@@ -328,7 +327,7 @@ func (s *scanner) schemeStart(low, i int) int {
 	return low
 }
 
-// pastEscape returns the start of the name that ends at i. This differs from low if the text at low
+// pastEscape returns the start of the name that ends at i. This is low, unless the text at low
 // belongs to an escape in a string or a manual page, as in "\nhttp://a/", "\u003chttp://a/" and
 // "\fIhttp://a/".
 func (s *scanner) pastEscape(low, i int) int {
@@ -366,8 +365,8 @@ func (s *scanner) isKnown(start, end int) bool {
 	return end-start <= maxScheme && scheme.Standard().Known(string(s.b[start:end]))
 }
 
-// decideOpaque looks for an identifier without "//" at i. Only schemes with a rule are accepted,
-// because any word can precede a colon.
+// decideOpaque looks for an identifier without "//" whose scheme ends at i. It accepts only schemes
+// with a rule, because any word can precede a colon.
 func (s *scanner) decideOpaque(i int) bool {
 	start := s.word(i)
 	for start < i && !ascii.IsLetter(s.b[start]) {
@@ -390,9 +389,9 @@ func (s *scanner) decideOpaque(i int) bool {
 	return s.take(start, i, rule)
 }
 
-// take reads the identifier that begins at start and has its colon at the offset colon. If a
-// delimiter precedes it, take first tries the text up to the closing delimiter. If there is no
-// delimiter, or rule r rejects that text, take tries the longest text that can be an identifier.
+// take reads the identifier that begins at start and whose scheme ends at colon. If a delimiter
+// precedes it, take first tries the text up to the closing delimiter. If there is no delimiter, or
+// rule r rejects that text, take tries the longest text that can be an identifier.
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {

@@ -35,7 +35,7 @@ func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// begins reports whether the text begins with a mark. It reads no more than necessary.
+// begins reports whether the text begins with mark. It reads no more than necessary.
 func (w *reading) begins(mark string) bool {
 	for len(w.b) < len(mark) && !w.final && string(w.b) == mark[:len(w.b)] {
 		w.fill()
@@ -43,7 +43,7 @@ func (w *reading) begins(mark string) bool {
 	return bytes.HasPrefix(w.b, []byte(mark))
 }
 
-// An after reads the text that follows what w has already read.
+// An after is a reader of the text that w has not yet read.
 type after struct{ w *reading }
 
 func (a after) Read(b []byte) (int, error) {
@@ -74,10 +74,10 @@ func Bytes(b []byte, o Options) iter.Seq[Finding] {
 
 const textWindow = 4 * MaxLength
 
-// maxEmpty is how many times in a row a reader may return no data.
+// maxEmpty is the number of consecutive empty reads after which reading fails.
 const maxEmpty = 100
 
-// A reading lets a scanner search the text from a reader.
+// A reading is a scanner that reads its text from an [io.Reader].
 type reading struct {
 	scanner
 	r   io.Reader
@@ -109,7 +109,8 @@ func (w *reading) all(yield func(Finding, error) bool) {
 }
 
 // fill discards text that has been searched, and reads more. If a decision is pending, fill reads
-// at least as much as the decision will examine again. So short reads at most double the work.
+// at least as much text as the decision will examine again. Repeated decisions therefore at most
+// double the work.
 func (w *reading) fill() {
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]

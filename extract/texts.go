@@ -27,8 +27,8 @@ func (t *texts) add(b []byte) string {
 	return view(t.block[n:])
 }
 
-// draft stores the first size octets of b temporarily, until the next call of add or draft. To
-// store some of them permanently, call [texts.keep]. As long as texts are allocated separately,
+// draft stores the first size octets of b temporarily, until the next call of add or draft. To keep
+// some of the octets permanently, call [texts.keep]. While texts are still allocated separately,
 // draft returns "".
 func (t *texts) draft(b []byte, size int) string {
 	if t.count < textAlone {
@@ -54,6 +54,6 @@ func (t *texts) room(n int) int {
 	return len(t.block)
 }
 
-// view converts b to a string without copying it. b must not be modified while the string is in
+// view converts b to a string without copying. The caller must not modify b while the string is in
 // use.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -20,9 +20,9 @@ type token struct {
 	hash   bool
 }
 
-// bare reads an identifier that no delimiters enclose. It stops at the first character that cannot
-// belong to it, excludes sentence punctuation at the end, and continues on the next line if the
-// text is wrapped.
+// bare reads an identifier that no delimiters enclose. The identifier ends before the first
+// character that it cannot contain, or continues on the next line if the text is wrapped. Sentence
+// punctuation at the end is excluded.
 func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	t := token{start: start, limit: start + s.limit, quoted: s.before(start) == '\''}
 	s.segs = append(s.segs[:0], segment{start: start})
@@ -159,7 +159,7 @@ func (s *scanner) isBrokenEscape(i int) bool {
 
 // isMarkup reports whether the ampersand at i begins a character reference for "<", ">", a
 // quotation mark, an apostrophe or a no-break space. An identifier ends before such a reference,
-// because it is left over from markup.
+// which belongs to markup.
 func (s *scanner) isMarkup(i int) bool {
 	switch s.peek(i + 1) {
 	case 'l', 'g':
@@ -185,7 +185,7 @@ func (s *scanner) follows(i int, text string) bool {
 	return true
 }
 
-// isMarkupNumber is isMarkup for the text after "&#".
+// isMarkupNumber is like [scanner.isMarkup], for the text after "&#".
 func (s *scanner) isMarkupNumber(i int) bool {
 	const maxDigits = 6
 	base := rune(10)
@@ -225,8 +225,8 @@ func (s *scanner) endBeforeColon(t *token, i int) int {
 	return low - 1
 }
 
-// beyond returns the length of the non-ASCII character at i if it belongs to the identifier, and
-// otherwise 0.
+// beyond returns the length of the non-ASCII character at i if this character belongs to the
+// identifier, and otherwise 0.
 func (s *scanner) beyond(i int) int {
 	if !s.o.IRI {
 		return 0
@@ -257,8 +257,8 @@ func (s *scanner) char(i int) (rune, int) {
 	return utf8.DecodeRune(s.b[i:])
 }
 
-// isInIRI reports whether a reader would expect a character in an IRI. Readers expect letters,
-// marks, digits and pictographs, but not punctuation, white space or fullwidth forms of delimiters.
+// isInIRI reports whether a character is common in IRIs. It accepts letters, marks, digits and
+// pictographs, but not punctuation, white space or fullwidth forms of delimiters.
 func isInIRI(r rune) bool {
 	switch {
 	case r == utf8.RuneError:
@@ -274,7 +274,7 @@ func isInIRI(r rune) bool {
 // isCutShort reports whether the character at i, where an identifier with "://" ends, shows that
 // the text is not an identifier. The text may be a template such as http://a/{id} or http://a:%d/,
 // a pattern such as http://a\.example/, or an IRI when only URIs are requested. A URN is always
-// accepted (2012, 2.5.3).
+// accepted (draft of 2012, section 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final
@@ -308,8 +308,8 @@ func (s *scanner) isCutShort(i, colon int) bool {
 // isAllAuthority reports whether b, which follows "://", consists of an authority alone.
 func isAllAuthority(b []byte) bool { return !bytes.ContainsAny(b, "/?#") }
 
-// isUnspaced reports whether a character belongs to a script without spaces between words, so that
-// it may begin the next word.
+// isUnspaced reports whether a character belongs to a script without spaces between words. Such a
+// character may begin a new word.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -349,8 +349,8 @@ func (s *scanner) trim(t *token, low, end int) int {
 }
 
 // hasAuthority reports whether the text after a scheme begins with a plausible authority, and not
-// with a pattern, a variable or an ellipsis. In angle brackets, an authority needs only a letter or
-// digit.
+// with a pattern, a variable or an ellipsis. In angle brackets, an authority only needs to contain
+// a letter or digit.
 func (s *scanner) hasAuthority(name, b []byte) bool {
 	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
 		return false
@@ -364,8 +364,8 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
-// isLocalScheme reports whether a scheme allows an empty authority. All schemes do, except those
-// whose URLs name a server.
+// isLocalScheme reports whether a scheme allows an empty authority. This is true for all schemes
+// except those whose URLs name a server.
 func isLocalScheme(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":
@@ -374,8 +374,8 @@ func isLocalScheme(name []byte) bool {
 	return true
 }
 
-// authority returns the length of the authority at the start of b. It also reports whether this has
-// the form [userinfo "@"] host [":" port], with a name or address for a host.
+// authority returns the length of the authority at the start of b. It also reports whether the
+// authority has the form [userinfo "@"] host [":" port], where the host is a name or an address.
 func authority(b []byte) (n int, ok bool) {
 	host, colon, ok := 0, -1, true
 	last := byte('.') // the previous character; a period at the beginning

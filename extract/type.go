@@ -57,9 +57,9 @@ func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 // SniffSize is how many bytes [Sniff] needs.
 const SniffSize = 1024
 
-// TypeOfName returns the type that the suffix of a file name indicates, and false if there is no
-// such suffix. It also returns false for ".txt" and similar suffixes, because messages are often
-// stored under such names.
+// TypeOfName returns the type of document that the suffix of a file name indicates. It returns
+// false if the suffix indicates no type. This includes ".txt" and similar suffixes, because
+// messages are often stored under such names.
 func TypeOfName(name string) (Type, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml", ".xht":
@@ -74,8 +74,8 @@ func TypeOfName(name string) (Type, bool) {
 	return 0, false
 }
 
-// Sniff guesses the type of a document from its first bytes. It recognises HTML by its first tag,
-// and a message by header fields that do not begin other texts.
+// Sniff guesses the type of a document from its first bytes. It recognises HTML by the first tag,
+// and a message by header fields that are uncommon in other texts.
 func Sniff(head []byte) Type {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if isMessage(head) {

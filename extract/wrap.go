@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// fold returns the offset at which a folded line continues, or -1 if there is no fold with a
-// backslash at i (RFC 8792, 7.1 and 8.1).
+// fold returns the offset at which a folded line continues. It returns -1 if no backslash at i
+// folds the line (RFC 8792, sections 7.1 and 8.1).
 func (s *scanner) fold(i int) int {
 	if s.peek(i) != '\\' {
 		return -1
@@ -34,10 +34,10 @@ func (s *scanner) fold(i int) int {
 	return i
 }
 
-// unescaped returns the offset at which an identifier continues after the escape at i. It knows the
-// escapes of manual pages, TeX and Markdown ("a\-b", "a\_b", "a\&.b") and of JSON ("a\/b",
-// "a\u0026b"). It returns -1 if there is no escape, or if the identifier is a URN, which ends at i
-// (2012, 2.5.3).
+// unescaped returns the offset at which an identifier continues after the escape at i. It
+// recognises the escapes of manual pages, TeX and Markdown ("a\-b", "a\_b", "a\&.b") and of JSON
+// ("a\/b", "a\u0026b"). It returns -1 if there is no escape. It also returns -1 if the identifier
+// is a URN, because a URN ends before a backslash (draft of 2012, section 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
 		return -1
@@ -75,7 +75,8 @@ func (s *scanner) unicodeEscape(i int) (n int, text string) {
 	return unicodeEscape(s.b[i:min(i+longest, len(s.b))])
 }
 
-// escaped returns the characters of the \uXXXX escape from i to end, or "" if the text is not one.
+// escaped returns the characters of the \uXXXX escape from i to end, or "" if the text is not such
+// an escape.
 func (s *scanner) escaped(i, end int) string {
 	if end-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
 		return ""
@@ -94,8 +95,8 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether offset is inside a string of JSON or a program. It judges by the last
-// quotation mark before the offset, and the text before that.
+// inString reports whether offset is inside a string of JSON or a program. It examines the last
+// quotation mark before the offset and the text before the quotation mark.
 func (s *scanner) inString(offset int) bool {
 	low, i := max(0, offset-maxBehind), offset-1
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
@@ -112,11 +113,11 @@ func (s *scanner) inString(offset int) bool {
 }
 
 // wrapped returns the offset on the next line at which an identifier continues after the line break
-// at i, or -1 if the identifier ends at i. The parameter piece is the start of its last piece
-// before the break.
+// at i, or -1 if the identifier ends at i. The parameter piece is the start of the last piece of
+// the identifier before the line break.
 //
-// A line that is folded with a backslash always continues. So does a line with a backslash before a
-// punctuation character.
+// A line that is folded with a backslash always continues on the next line. The same holds for a
+// backslash before a punctuation character.
 //
 // Text without such marks counts as wrapped if all of the following are true:
 //
@@ -149,8 +150,8 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	return next
 }
 
-// mayWrap reports whether a line ends at i and the next may continue the identifier. This quick
-// check is almost always false.
+// mayWrap reports whether a line ends at i and the next line may continue the identifier. It is a
+// quick check, which returns false in most cases.
 func (s *scanner) mayWrap(i int) bool {
 	if s.o.OneLine {
 		return false
@@ -263,7 +264,7 @@ func (s *scanner) isBrokenAt(i int) bool {
 	return s.b[i-1] == '%' || s.b[i-2] == '%'
 }
 
-// A nextWord is the first word of a line that may continue an identifier.
+// A nextWord describes the first word of a line that may continue an identifier.
 type nextWord struct {
 	end        int  // end of the part that an identifier can contain
 	foreign    bool // it begins another identifier, or is the name of a field
@@ -295,8 +296,8 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 	return p
 }
 
-// isRuler reports whether a word is or begins a dividing line, a heading or a command option, such
-// as "____", "===", "-----Original" and "--all".
+// isRuler reports whether a word is the start of a dividing line, a heading or a command option,
+// such as "____", "===", "-----Original" and "--all".
 func isRuler(word []byte) bool {
 	if len(word) < 2 || word[0] != word[1] || isAlnum(word[0]) {
 		return false
@@ -333,8 +334,8 @@ func looksLocal(word []byte) bool {
 	return digits > 0 || hyphens > 1
 }
 
-// isFull reports whether the text at next would not have fitted on the line that ends at i. This
-// text extends to the first character after which a line can be broken.
+// isFull reports whether the text at next would not have fitted on the line that ends at i. The
+// text extends from next to the first character after which a line can be broken.
 func (s *scanner) isFull(start, i, next int) bool {
 	line := s.lineStart(i)
 	if i-line > maxColumn {

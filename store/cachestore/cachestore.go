@@ -1,26 +1,28 @@
-// Package cachestore caches a store in memory, for nodes that share a database. The cache is itself
-// a store: reads and writes go through it.
+// Package cachestore caches a store in memory, for nodes that share a database. The cache
+// implements the interfaces of the underlying store, and all reads and writes must go through the
+// cache.
 //
 // # Coherence
 //
-// Changes that this node makes through the cache are visible at once. The cache learns of the
-// changes of other nodes from the feed of the store ([store.Feed]), which it reads twice a second.
-// If it could not read the feed for the time [Options.Within], it passes all calls to the store
-// until it can read the feed again. Because a change enters the feed within a second, an answer is
-// at most [Options.Within] plus one second old, except for old answers of replicas, and for stale
-// answers (see below). If the database fails over to a replica that had not received all changes,
-// the cache is emptied.
+// Changes that this node makes through the cache are visible at once. To see the changes of other
+// nodes, the cache reads the feed of the store ([store.Feed]) twice a second. If the feed could not
+// be read for the time [Options.Within], the cache passes all calls to the store until it can read
+// the feed again. A change enters the feed within a second. An answer is therefore at most
+// [Options.Within] plus one second old. Exceptions are old answers of replicas, and stale answers
+// (see below). If the database fails over to a replica that has not received all changes, the cache
+// is emptied.
 //
-// A store with replicas may return an old answer after the feed has announced a change. The cache
-// returns such an answer but does not keep it. To recognize old answers, the cache remembers the
-// latest revisions of recently changed subjects.
+// A store with replicas may return an old answer even after a newer change was in the feed. The
+// cache returns such an answer but does not keep it. To recognize old answers, the cache remembers
+// the latest revisions of recently changed subjects.
 //
-// A cache of whole answers can use this cache as its source ([store.Invalidator]). A cached answer
-// is then at most as old as a cached record, and is used only while cached records can be used.
+// A cache of complete responses can use this cache as its source ([store.Invalidator]). A cached
+// response is then at most as old as a cached record, and is used only while cached records can be
+// used.
 //
 // The cache contains current records, aliases, authorities, the list of authorities and, for a
-// short time, the absence of a name. It does not contain listings, reads of earlier states, tokens,
-// users, secrets, the feed with its head, and proofs.
+// short time, the absence of a name. Calls for other data go to the store: listings, earlier
+// states, tokens, users, secrets, the feed with its head, and proofs.
 //
 // # Stale answers
 //
@@ -32,8 +34,8 @@
 //   - The caller accepts stale answers (see [store.WithStaleness]).
 //   - The cache has read the feed within the last [Options.StaleIfError].
 //
-// A stale answer includes all changes that were in the feed when it was last read. It can also be
-// the list of authorities, or the absence of a name.
+// A stale answer includes all changes that were in the feed when the cache last read it. The list
+// of authorities and the absence of a name can also be stale.
 package cachestore
 
 import (
@@ -80,8 +82,8 @@ type Options struct {
 	Settle time.Duration // time after which every replica has a change; must exceed the lag of the replicas; default 15 seconds
 	Log    *slog.Logger  // logger for failures to read the feed; nil for no log
 
-	// StaleIfError is how long the cache may return stale answers, counted from its last read of
-	// the feed; with 0, it returns none.
+	// StaleIfError is how long the cache may return stale answers after its last read of the feed.
+	// With 0, the cache returns no stale answers.
 	StaleIfError time.Duration
 }
 
@@ -116,7 +118,7 @@ type Store struct {
 	invalidations store.Invalidations
 }
 
-// A mark records when a change was seen.
+// A mark records when the feed was read up to a change.
 type mark struct {
 	seen uint64
 	at   time.Time
@@ -167,7 +169,7 @@ var (
 )
 
 // New returns a cache in front of b. Closing the cache closes b. If b is unavailable, nothing is
-// cached until its feed can be read.
+// cached until the feed of b can be read.
 func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Bytes = cmp.Or(o.Bytes, 64<<20)
 	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
@@ -191,7 +193,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	return s, nil
 }
 
-// begin goes to the end of the feed without reading it.
+// begin sets the position of the follower to the present end of the feed.
 func (s *Store) begin(ctx context.Context) error {
 	begun := time.Now()
 	head, err := s.Backing.Head(ctx)
@@ -255,7 +257,7 @@ func (s *Store) Close() error {
 	return s.Backing.Close()
 }
 
-// usable reports whether the cache is current, and may be read and filled.
+// usable reports whether the cache is current, so that it may be read and filled.
 func (s *Store) usable() bool {
 	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within || store.ConditionOf(s.Backing).NoReads {
 		return false
@@ -281,8 +283,8 @@ func (s *Store) keep(subject store.Subject, v value) {
 	}
 }
 
-// stale returns the cached value of a subject if the caller accepts stale answers. If the caller
-// returns the value, it must call use first.
+// stale returns the cached value of a subject if the client accepts stale answers. The caller must
+// call use before it returns the value.
 func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
 	use, ok = s.mayBeStale(ctx)
 	if !ok {
@@ -292,8 +294,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether a call with ctx accepts a stale answer now. The caller must call use
-// before it returns such an answer.
+// mayBeStale reports whether a call with ctx may return a stale answer now. The caller must call
+// use before it returns such an answer.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -318,16 +320,16 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// countEviction counts the entries that the cache removes to make room. The statistics of the cache
-// itself would take time at every hit.
+// countEviction counts the entries that the cache removes to make room. The cache also has
+// statistics of its own, but they would slow down every hit.
 func (s *Store) countEviction(e otter.DeletionEvent[store.Subject, value]) {
 	if e.WasEvicted() {
 		s.evictions.Add(1)
 	}
 }
 
-// Apply implements [store.Store]. It removes every subject from the cache that was changed, or may
-// have been changed.
+// Apply implements [store.Store]. It removes every subject from the cache that the changes have
+// changed, or may have changed.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	results, err := s.Backing.Apply(ctx, changes)
 	for i := range changes {
@@ -380,7 +382,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 }
 
 // Invalidations implements [store.Invalidator]. Changes of other nodes are counted when they are
-// read from the feed. While cached records must not be used, no answer is valid.
+// read from the feed. While the cache is not current, no answer is valid.
 func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
 // Confirm implements [store.Confirmer].

@@ -51,8 +51,8 @@ func (s *Store) tell(err error) {
 }
 
 // look reads the changes since the last call. It also reads the last known change again, because a
-// database may lose changes in a failover. The number of that change then belongs to another
-// change, or to none.
+// database may lose changes in a failover. In that case the log has another change with the same
+// number, or is shorter.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {
@@ -93,8 +93,8 @@ func (s *Store) look(ctx context.Context) error {
 	return nil
 }
 
-// readAll reads the list of authorities unless it is current. It discards the list if it is older
-// than known changes.
+// readAll reads the list of authorities, unless the known list is current. It discards the new list
+// if a replica has returned a list that is older than known changes.
 func (s *Store) readAll(ctx context.Context) error {
 	s.mu.RLock()
 	good := s.allGood
@@ -113,8 +113,8 @@ func (s *Store) readAll(ctx context.Context) error {
 	return err
 }
 
-// hasHeard reports whether a list of authorities is at least as new as all changes known from the
-// feed. The caller must hold the lock.
+// hasHeard reports whether a list of authorities includes all recent changes that are known from
+// the feed. The caller must hold the lock.
 func (s *Store) hasHeard(all []*store.Authority) bool {
 	revisions := make(map[string]uint64, len(all))
 	for _, a := range all {
@@ -138,10 +138,10 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind handles a log that ends before the last known change. For a while this can mean that a
-// replica is late. After that, either changes were lost, or the only available replica is so late
-// that its answers must not stay in the cache. In both cases behind empties the cache and continues
-// at the end of this log.
+// behind handles a log that ends before the last known change. At first, this can mean that a
+// replica is late, and behind does nothing. After the time [Options.Settle], either changes were
+// lost, or the only available replica is so late that its answers must not stay in the cache. In
+// both cases behind empties the cache and continues at the end of this log.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {
@@ -156,7 +156,7 @@ func (s *Store) behind(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pause empties the cache and switches it off until the given time.
+// pause empties the cache and disables it until the given time.
 func (s *Store) pause(until time.Time) {
 	s.mu.Lock()
 	if until.After(s.paused) {
@@ -176,7 +176,8 @@ func (s *Store) heard(c *store.Change, revision uint64) {
 	}
 }
 
-// changed records the oldest state of a changed subject that may stay in the cache.
+// changed removes a changed subject from the cache, and records the oldest state that may be cached
+// from now on.
 func (s *Store) changed(subject store.Subject, least minimum) {
 	s.mu.Lock()
 	now := time.Now()
@@ -196,8 +197,8 @@ func (s *Store) changed(subject store.Subject, least minimum) {
 	s.remove(subject)
 }
 
-// forget drops records that are no longer needed, and ends a pause. At the end of a pause it
-// empties the cache again, because answers in progress at its beginning may have arrived since.
+// forget removes outdated elements of s.minima, and ends a pause. At the end of a pause it empties
+// the cache again, because reads that began before the pause may have filled it.
 func (s *Store) forget(now time.Time) {
 	s.mu.RLock()
 	over := !s.paused.IsZero() && now.After(s.paused)

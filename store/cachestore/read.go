@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls ask for a current answer if there is also a stale one. If ask takes too long, soon
-// returns errSlow and ask continues in the background, because a call can take long to fail if the
-// database does not answer.
+// soon calls ask for a current answer, with a time limit. It is for cases in which a stale answer
+// could be returned. A call can take long to fail if the database does not respond. After the time
+// limit, soon returns errSlow, and ask continues in the background.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -45,7 +45,8 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 }
 
 // withoutFeed calls ask for a current answer. If the store is unavailable, was unavailable a moment
-// ago, or does not answer soon, it calls use and returns the stale answer.
+// ago, or does not respond within the time limit of soon, withoutFeed calls use and returns the
+// stale answer.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
@@ -59,8 +60,8 @@ func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask 
 	return v, err
 }
 
-// read returns the value of a subject from the cache, or else from load. An answer that depends on
-// the value may be cached as long as the value.
+// read returns the value of a subject from the cache, or calls load. It records in ctx how long an
+// answer that depends on the value may be cached.
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
 	depends := store.DependenciesOf(ctx)
 	depends.On(subject.Key)
@@ -92,8 +93,8 @@ type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns the result of a loader. If the error has the type unkept, the value is in the
-// error.
+// unkeptValue converts the result of a loader. If the error has the type unkept, unkeptValue
+// returns the value in the error and no error.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -102,9 +103,9 @@ func unkeptValue(v value, err error) (value, error) {
 	return v, err
 }
 
-// get returns the value of a subject from the cache, or loads it. Concurrent calls for a subject
-// share one load. If there is a stale answer and the store does not answer soon, the error is an
-// AwayError.
+// get returns the value of a subject from the cache, or loads the value. Concurrent calls for a
+// subject share one load. If a stale answer is possible and the store does not respond within the
+// time limit of soon, the error is an AwayError.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
 	v, ok := s.cache.GetIfPresent(subject)
 	if ok && v.until.IsZero() && s.good(subject, v) {
@@ -139,8 +140,7 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 	return v, err
 }
 
-// kept calls ask until the result is current, or until it is clear that the result must not be
-// cached.
+// kept calls ask until the result is current, or must not be cached, or the store is unavailable.
 func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
 		v, err := ask(ctx)
@@ -164,7 +164,7 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 
 var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
-// avoids reports whether to return a stale answer without asking the store.
+// avoids reports whether a stale answer is returned without a call of the store.
 func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
@@ -185,7 +185,8 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 	return v, err
 }
 
-// bypassed reports whether a call must not use the cache, because of its context or its time.
+// bypassed reports whether a call must not use the cache: the store is closed, the context has
+// ended or is from [store.Fresh], or the call is for an earlier time.
 func (s *Store) bypassed(ctx context.Context, at time.Time) bool {
 	return s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx)
 }
@@ -213,8 +214,8 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	return store.Records(ctx, struct{ store.Reader }{s}, names, change)
 }
 
-// History implements [store.Historian]. The history is not cached, and may come from a replica that
-// does not yet have all changes that this cache knows.
+// History implements [store.Historian]. The history is not cached. It may come from a replica, and
+// lack changes that the cache already has.
 func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
 	store.DependenciesOf(ctx).Unknown()
 	return s.Backing.History(ctx, n)

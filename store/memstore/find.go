@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// places is an index of locations. It only grows, because readers may hold a slice of it. So it has
-// every location of any record since the index was built, and a reader must check whether the
-// record still has the location.
+// places is an index of locations. Places are never removed, so the index contains every location
+// that a record has had since the index was built. A reader must check whether the record still has
+// the location.
 type places struct {
 	made   bool
 	sorted []store.Place // sorted places; replaced by a new slice, never changed
 	fresh  []store.Place // places that are not in sorted yet, in any order
 }
 
-// add adds the locations of a record, if the index exists already.
+// add adds the new locations of a record. It does nothing if the index has not been built.
 func (p *places) add(step store.Step) {
 	if !p.made || step.Next.Record == nil {
 		return
@@ -35,7 +35,7 @@ func (p *places) add(step store.Step) {
 
 func has(c *store.Change, url string) bool { return slices.Contains(c.AppendIndexed(nil), url) }
 
-// all returns the index. The first call builds it from the names.
+// all returns the sorted index. The first call builds the index from the names.
 func (p *places) all(names *table) []store.Place {
 	if !p.made {
 		p.made = true

@@ -67,8 +67,8 @@ func (l *sealedLog) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	}
 }
 
-// Changes implements [store.Feed]. An entry that is redacted during the loop may be yielded in its
-// old or its redacted form.
+// Changes implements [store.Feed]. If an entry is redacted during the loop, it may be yielded with
+// or without its content.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		head, err := s.Head(ctx)
@@ -188,8 +188,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return err
 }
 
-// load adds the entry e, whose number must be seq. If there is an entry with this number already,
-// load compares the two.
+// load adds the entry e, whose number must be seq. If the log already has an entry with this
+// number, load compares the two entries.
 func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

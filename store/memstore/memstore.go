@@ -146,8 +146,9 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
 }
 
-// identify updates the index of subjects after a step. Between the steps of a batch, two users may
-// have the same subject. If one of them loses it, the other keeps it.
+// identify updates the index that maps subjects at identity providers to users after a step.
+// Between the steps of a batch, two users may have the same subject. A step that removes the
+// subject from one user must then not remove the index entry of the other user.
 func (s *Store) identify(step store.Step) {
 	if step.Next.User == nil {
 		return
@@ -192,8 +193,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c.Clone(), nil
 }
 
-// scan calls yield with copies of the changes that were current at the time of the scan, in the
-// order of their keys. Later changes do not affect a scan in progress.
+// scan calls yield with copies of the changes that were current at the time scan.At, in the order
+// of their keys. Changes made during the scan do not affect it.
 func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	keys, moment, err := s.begin(ctx, kind)
 	if err != nil {
@@ -241,7 +242,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	return nil
 }
 
-// versions returns a copy of the versions of a subject, because a redaction modifies them.
+// versions returns the versions of a subject. It copies the slice, which a redaction modifies.
 func (s *Store) versions(ctx context.Context, subject store.Subject) ([]version, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -9,16 +9,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change, with the number of its batch and its number in the log, which begins at 1
-// and is 0 for a token. The change is never modified; a redaction replaces it.
+// A version is a change with the number of its batch and its number in the log. Numbers in the log
+// begin at 1; the number of a change of a token is 0. The change is never modified, but a redaction
+// replaces it.
 type version struct {
 	moment uint64
 	seq    uint64
 	change *store.Change
 }
 
-// A table contains the versions of all subjects of one kind. Keys are only added, so a slice of
-// them remains valid.
+// A table contains the versions of all subjects of one kind. Keys are never removed.
 type table struct {
 	versions map[string][]version // versions of each subject, oldest first
 	keys     []string             // sorted keys; replaced by a new slice, never changed
@@ -35,9 +35,9 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of the subject with this key that was made in a batch up to moment and
-// not after the time at, or nil. Neither the numbers of batches nor the times decrease from version
-// to version.
+// at returns the last change of a subject that was made by the time at and in a batch whose number
+// is at most moment, or nil. From version to version, neither the numbers of batches nor the times
+// decrease.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {

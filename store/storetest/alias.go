@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased checks that Aliased finds the current records that have a name in
-// same_as, in any spelling and letter case, and that Find yields no aliases.
+// aliased checks that Aliased finds the records that currently have a name in same_as, in every
+// spelling and regardless of letter case. It also checks that Find yields no aliases.
 func aliased(s *suite) {
 	check := func(what, alias string, want ...string) {
 		s.Helper()
@@ -45,8 +45,7 @@ func sameAs(k string, n int, aliases ...string) store.Change {
 	return write(&store.Record{Name: key(k), Status: nomen.Active, SameAs: aliases}, n)
 }
 
-// manyAliased checks that Aliased returns only some of many names with the
-// same alias.
+// manyAliased checks that the number of names that Aliased returns is limited.
 func manyAliased(s *suite) {
 	var many []store.Change
 	for i := range 2 * store.MaxAliased {

@@ -15,8 +15,8 @@ import (
 
 const benchNames = 100_000
 
-// Bench measures a store: reads of existing and missing names, listing, and durable writes by one
-// and by sixteen writers.
+// Bench measures reads of existing and missing names, listings, and durable writes by one and by
+// sixteen writers.
 func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Read", func(b *testing.B) {
 		s := loaded(b, open)
@@ -30,7 +30,7 @@ func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Load", func(b *testing.B) { benchLoad(b, open(b)) })
 }
 
-// Typical returns a record like most records in practice, with one location, a title and a creator.
+// Typical returns a record of typical size, with one location, a title and a creator.
 func Typical(i int) *store.Record {
 	return &store.Record{
 		Name:      key(benchKey(i)),

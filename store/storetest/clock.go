@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// clocks checks what happens after the clock was once far ahead: the store rejects later changes
-// instead of silently dating them by that clock.
+// clocks checks the effect of a change that was made while the clock was far ahead: the store
+// rejects later changes, instead of silently giving them the wrong time.
 func clocks(s *suite) {
 	const day = 24 * 60
 	future := 64 * 365 * day
@@ -59,7 +59,7 @@ func tokenClock(s *suite) {
 	s.apply(revoked)
 }
 
-// verifyingClock checks that Verify reports all changes dated in the future, as one fault.
+// verifyingClock checks that Verify reports all changes with times in the future as one fault.
 func verifyingClock(s *suite) {
 	now := time.Now()
 	at := func(k string, t time.Time) store.Change {

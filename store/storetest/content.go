@@ -177,8 +177,8 @@ func anyBytes(s *suite) {
 	}
 }
 
-// ownership checks that a caller may modify values that it has passed to the store, and values that
-// the store has returned.
+// ownership checks that a caller may modify values after it has passed them to the store, and
+// values that the store has returned.
 func ownership(s *suite) {
 	r, a, tok := Rich(), RichAuthority(), &store.Token{ID: "t", Prefixes: []string{"urn:x-a"}}
 	s.apply(write(r, 0), store.Change{Authority: a, Time: minute(0)}, store.Change{Token: tok, Time: minute(0)})

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// sealed waits until all changes are sealed, and returns the head, or the zero Head for a store
-// without a log.
+// sealed waits until all changes are sealed, and returns the head of the log. For a store without a
+// log, it returns the zero Head.
 func (s *suite) sealed() store.Head {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -29,7 +29,7 @@ func (s *suite) sealed() store.Head {
 	return head
 }
 
-// settled returns the head of a store once all acknowledged changes are sealed.
+// settled waits until all acknowledged changes are sealed, and returns the head of the store.
 func settled(ctx context.Context, s store.Store) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -37,8 +37,9 @@ func settled(ctx context.Context, s store.Store) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// entries returns the entries after a number, and checks that they are complete, follow one another
-// and lead to the head. A store without a log has none.
+// entries returns the entries of the log whose numbers are greater than the parameter after. It
+// checks that the entries are complete, in order, and consistent with the head. For a store without
+// a log, it returns no entries.
 func (s *suite) entries(after uint64) []*store.Entry {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -56,7 +57,7 @@ func (s *suite) entries(after uint64) []*store.Entry {
 	return all
 }
 
-// flawed returns what is wrong with the entry e, or "".
+// flawed describes what is wrong with the entry e, or returns "".
 func flawed(e *store.Entry) string {
 	switch {
 	case e.Change == nil || e.Change.Token != nil:
@@ -86,7 +87,7 @@ func changesOf(entries []*store.Entry) (all []*store.Change) {
 	return all
 }
 
-// story makes changes of all kinds, and returns the changes that must be in the log.
+// story makes changes of all kinds, and returns the changes that the log must contain.
 func (s *suite) story() []*store.Change {
 	s.Helper()
 	a := store.Change{Authority: RichAuthority(), Expected: store.AnyRevision, Time: minute(1), Who: "archive", Why: "ours"}
@@ -149,7 +150,7 @@ func spoilChange(c *store.Change) {
 	}
 }
 
-// feedSettled checks that after Settle the feed has all changes that were acknowledged
+// feedSettled checks that after a call of Settle, the feed has all changes that were acknowledged
 // before the call.
 func feedSettled(s *suite) {
 	for i := range 5 {
@@ -161,8 +162,8 @@ func feedSettled(s *suite) {
 	}
 }
 
-// sealTime is how long the suites wait until the store has sealed changes by itself, which should
-// take a second at most.
+// sealTime is how long the tests wait for the store to seal changes without a call of Settle.
+// Normally this takes a second at most.
 const sealTime = 20 * time.Second
 
 // feedWhileWriting checks that a reader who follows the log during writes sees every entry exactly

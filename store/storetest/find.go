@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// located returns a change to an active record with locations.
+// located returns a change that writes an active record with locations.
 func located(k string, n int, urls ...string) store.Change {
 	r := &store.Record{Name: key(k), Status: nomen.Active}
 	for _, u := range urls {
@@ -66,7 +66,7 @@ func finding(s *suite) {
 	s.anyURL()
 }
 
-// pages checks that Find after a place yields exactly the places after it, whether or not that
+// pages checks that Find yields exactly the places after a given place, whether or not the given
 // place exists.
 func (s *suite) pages(all []string) {
 	s.Helper()
@@ -86,8 +86,8 @@ func (s *suite) pages(all []string) {
 	}
 }
 
-// moves checks that Find yields the current locations of every record, whatever its status, and no
-// others.
+// moves checks that Find yields the current locations of records of every status, and no earlier
+// locations.
 func (s *suite) moves() {
 	s.Helper()
 	find := func() []string { return s.places("https://m/", store.Place{}) }
@@ -113,8 +113,7 @@ func (s *suite) moves() {
 	s.equal("none left", find(), []string(nil))
 }
 
-// anyURL checks that a location can consist of any bytes, and that places
-// are in byte order.
+// anyURL checks that a location can consist of arbitrary bytes, and that places are in byte order.
 func (s *suite) anyURL() {
 	s.Helper()
 	var urls []string

@@ -37,7 +37,7 @@ func times(s *suite) {
 	}
 }
 
-// modified checks when a record was last modified, in UTC.
+// modified checks the time at which a record was last modified.
 func (s *suite) modified(what, k string, want time.Time) {
 	s.Helper()
 	if r := s.get(k); r == nil || !r.Modified.Equal(want) || r.Modified.Location() != time.UTC {
@@ -118,8 +118,8 @@ func history(s *suite) {
 	leave(s, seq, len(want))
 }
 
-// kept returns c as a store keeps it. The parameter after is the revision before it, and n the
-// minute at which it was made.
+// kept returns the form in which a store keeps the change c. The parameter after is the revision
+// that c replaced. The parameter n is the minute in which c was made.
 func kept(c store.Change, after uint64, n int) *store.Change {
 	k := c.Clone()
 	k.Expected, k.Time = after, minute(n)
@@ -138,8 +138,8 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	return k
 }
 
-// replay applies the changes of a history, newest first, to another name, and checks that this name
-// then has the same history.
+// replay applies a history to another name, and checks that the other name then has the same
+// history. The changes are sorted newest first.
 func (s *suite) replay(changes []*store.Change) {
 	s.Helper()
 	other := key("urn:x-b:other")
@@ -193,8 +193,8 @@ func authorities(s *suite) {
 	leave(s, s.Authorities(s.Context(), time.Time{}), 4)
 }
 
-// authorityContent checks that a change of any field makes a revision, and
-// that an empty list is the same as an absent one.
+// authorityContent checks that a change of any field makes a revision, and that an empty list
+// equals a missing list.
 func authorityContent(s *suite) {
 	a := &store.Authority{Prefix: name.PrefixFromKey("urn:z")}
 	s.apply(store.Change{Authority: a, Time: minute(0)})

@@ -10,16 +10,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A dependent is a case of the test: a way to read a store, and a change that gives the read
-// another result.
+// A dependent is a test case: a read of a store, and a change that affects the result of the read.
 type dependent struct {
 	what   string
 	read   func(context.Context) error
 	change func()
 }
 
-// invalidations checks that an answer stays valid until something from which it was made changes,
-// and that it is invalid when this change has been acknowledged.
+// invalidations checks that an answer stays valid until data changes on which it depends. The
+// answer must be invalid when this change has been acknowledged.
 func invalidations(s *suite) {
 	s.apply(put("urn:x-a:1", "u:1", 0), reserve("urn:x-a:r", 0), sameAs("urn:x-a:alias", 0, "urn:x-a:b"), put("urn:x-a:old", "u:1", 0), put("urn:x-a:old", "u:2", 1))
 	get := func(k string) func(context.Context) error {
@@ -97,8 +96,8 @@ func (s *suite) depends(read func(context.Context) error) (store.Validity, bool)
 	return d.Validity(nil)
 }
 
-// uncounted checks that answers must not be cached if they come from reads whose changes no store
-// counts.
+// uncounted checks that answers must not be cached if they depend on data for which
+// [store.Invalidations] has no counters.
 func (s *suite) uncounted() {
 	s.Helper()
 	for what, read := range map[string]func(context.Context) error{
@@ -139,8 +138,8 @@ func invalidatedByLoad(s *suite) {
 	d.check(o)
 }
 
-// invalidatedInRace reads a record while another goroutine changes it. It checks that an answer is
-// not valid any more as soon as a newer revision has been acknowledged.
+// invalidatedInRace reads a record while another goroutine changes the record. It checks that an
+// answer is no longer valid as soon as a newer revision has been acknowledged.
 func invalidatedInRace(s *suite) {
 	const rounds = 200
 	counts := store.InvalidationsOf(s.Store)

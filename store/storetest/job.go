@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A jobStore is the store as a JobStore, with functions that check its answers.
+// A jobStore wraps a JobStore with functions that check the results of calls.
 type jobStore struct {
 	*suite
 	store.JobStore
@@ -29,7 +29,7 @@ func (k jobStore) put(want error, after uint64, rows ...store.JobRow) uint64 {
 	return seq
 }
 
-// want checks all jobs, in the form ID@SEQ=BODY.
+// want checks all jobs. An expected job has the form ID@SEQ=BODY.
 func (k jobStore) want(after uint64, head uint64, want ...string) {
 	k.Helper()
 	rows, got, err := k.Jobs(k.Context(), after)
@@ -46,7 +46,8 @@ func row(id string, seq uint64, body string) store.JobRow {
 	return store.JobRow{ID: id, Seq: seq, Body: []byte(body)}
 }
 
-// jobRows checks that jobs are written all or none, and only if no other server has changed them.
+// jobRows checks that PutJobs writes either all jobs or none, and only if no other server has
+// changed them.
 func jobRows(s *suite) {
 	k := newJobStore(s)
 	k.want(0, 0)

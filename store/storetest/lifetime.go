@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// lostUpdate checks that no change is lost if each writer reads a record, changes it and
-// expects the revision that it has read.
+// lostUpdate checks that no update is lost if each of several writers reads a record, modifies it,
+// and passes the revision of the record as the expected revision.
 func lostUpdate(s *suite) {
 	const writers, rounds = 20, 6
 	k := "urn:x-a:shared"
@@ -34,7 +34,7 @@ func lostUpdate(s *suite) {
 	}
 }
 
-// addLocation reads, changes and writes until there is no conflict.
+// addLocation adds a location to a record, and retries after conflicts.
 func (s *suite) addLocation(k, url string) error {
 	for {
 		r, err := s.Get(s.Context(), key(k), time.Time{})
@@ -82,7 +82,7 @@ func (s *suite) ownRound(k string, round int) {
 	}
 }
 
-// little gives each loop over a store something to yield.
+// little writes data of each kind, so that every loop over the store yields something.
 func (s *suite) little() {
 	s.fill([]string{"a", "b", "c"})
 	s.apply(
@@ -97,8 +97,8 @@ func (s *suite) little() {
 	s.sealed()
 }
 
-// loops returns a loop over each thing that the store contains. It calls more for each element,
-// ends when more returns false, and returns its error.
+// loops returns a loop over each kind of data in the store. The loop calls more for each element,
+// ends when more returns false, and returns an error of the store.
 func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) error {
 	a, prefix := key("a"), name.PrefixFromKey("a")
 	all := map[string]func(ctx context.Context, more func() bool) error{
@@ -159,8 +159,8 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped breaks out of loops over the store, and checks that such a loop yields nothing more, not
-// even the error of a cancelled context, and that the store still works.
+// stopped checks that a loop yields nothing after a break, not even the error of a cancelled
+// context, and that the store still works.
 func stopped(s *suite) {
 	s.little()
 	for what, loop := range s.loops() {
@@ -184,7 +184,7 @@ func stopped(s *suite) {
 	}
 }
 
-// errors makes each call that the store supports once, and returns their errors.
+// errors makes each call that the store supports once, and returns the errors of the calls.
 func (s *suite) errors(ctx context.Context) map[string]error {
 	all := map[string]error{}
 	_, all["Apply"] = s.Apply(ctx, []store.Change{put("d", "u:1", 0)})
@@ -252,9 +252,8 @@ func closing(s *suite) {
 	}
 }
 
-// Reopen checks that a store has the same content after it was closed, or has crashed, and was
-// opened again. The second result of open must close the given store, or simulate a crash, and open
-// the store again.
+// Reopen checks that a store has the same content when it is opened again after it was closed or
+// has crashed. The function again must close the store, or simulate a crash, and open it again.
 func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *testing.T, s store.Store) store.Store)) {
 	before, again := open(t)
 	s := &suite{T: t, Store: before}
@@ -295,7 +294,7 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 	}
 }
 
-// moments returns the times of the suite from minute 0 to 5, and the zero time for now.
+// moments returns the times from minute 0 to minute 5 of the tests, and the zero time.
 func moments() []time.Time {
 	return []time.Time{minute(0), minute(1), minute(2), minute(3), minute(4), minute(5), {}}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// trickyKeys returns keys that are easily sorted wrongly, in byte order.
+// trickyKeys returns keys for which mistakes in sorting are likely. They are in byte order.
 func trickyKeys() []string {
 	return []string{
 		"A", "B", "Z", "a", "a!", "a%C3%A4", "a-", "a-b", "a.", "a.b", "a/", "a//", "a/b", "a0", "a00", "a1", "a10", "a2",
@@ -106,8 +106,8 @@ func longKeys(s *suite) {
 	}
 }
 
-// listOneMoment checks that a listing does not show changes made while it runs,
-// before or after its current position.
+// listOneMoment checks that a listing does not include changes that are made during the loop,
+// whether before or after the current position.
 func listOneMoment(s *suite) {
 	s.fill([]string{"b", "d", "f", "h"})
 	s.apply(reserve("e", 0))
@@ -191,8 +191,8 @@ func orNil(l []string) []string {
 	return l
 }
 
-// records checks that Records returns what Get returns for each name, in whatever order the names
-// are and however close their keys are.
+// records checks that Records returns the same records as Get, for names in any order and for keys
+// that are close together or far apart.
 func records(s *suite) {
 	if got, err := store.Records(s.Context(), s.Store, nil, false); len(got) > 0 || err != nil {
 		s.Errorf("Records of no names: %v, %v", got, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loading checks that a store that has loaded the changes of another one equals it, except for
-// tokens.
+// loading checks that a store that has loaded the log of another store equals the other store,
+// except for tokens.
 func loading(s *suite) {
 	n := s.source()
 	want := s.contents()
@@ -141,8 +141,7 @@ func loadResumed(s *suite) {
 	o.verifies()
 }
 
-// loaded checks that the store has loaded at most the given number of the good entries,
-// and nothing else.
+// loaded checks that the log of the store consists of at most the given number of the good entries.
 func (s *suite) loaded(what string, good []*store.Entry, most int) {
 	s.Helper()
 	if h, err := store.HeadOf(s.Context(), s.Store); err != nil || h.Size > uint64(most) || h != headOf(good[:h.Size]) {
@@ -156,8 +155,9 @@ func clone(e *store.Entry) *store.Entry {
 	return &c
 }
 
-// badEntries returns functions that modify an entry so that it does not follow the entries before
-// it. If they change the content, they also correct the digest, so that this is the only fault.
+// badEntries returns functions that modify an entry so that it cannot follow the previous entries.
+// If a function modifies the content, it also corrects the digest, so that the entry has only one
+// fault.
 func badEntries() map[string]func(e *store.Entry) {
 	resealed := func(change func(c *store.Change)) func(e *store.Entry) {
 		return func(e *store.Entry) {
@@ -197,8 +197,8 @@ func badEntries() map[string]func(e *store.Entry) {
 	}
 }
 
-// Backup checks the backups of a store. The function restore opens a backup in a directory as a
-// store.
+// Backup checks the backups of a store. The function restore must open the backup in the directory
+// dir as a store.
 func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) store.Store) {
 	s := newSuite(t, open)
 	dir := t.TempDir() + "/backup"

@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A model is a store that is simple enough to be obviously correct: a list of all changes, which
-// every call reads from beginning to end. It must not be used concurrently.
+// A model is a store that is simple enough to be obviously correct. It is a list of all changes,
+// which every call reads from beginning to end. A model must not be used concurrently.
 type model struct {
 	kept []*store.Change // all changes in order, including changes of tokens
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secret is a text that no read may return after its redaction.
+// secret is the text that the tests redact.
 const secret = "a-persons-secret"
 
 func secretly(n int) store.Change {
@@ -25,8 +25,8 @@ func secretly(n int) store.Change {
 	return c
 }
 
-// redaction checks that redacted content disappears from every answer, and that the log and all
-// other content stay the same.
+// redaction checks that no read returns redacted content, and that the log and all other content
+// stay the same.
 func redaction(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(secretly(1), put(k, "u:2", 2), secretly(3), put("urn:x-a:c", "u:c", 3))
@@ -117,7 +117,7 @@ func (s *suite) redactOthers() {
 	s.equal("head", s.sealed(), headOf(s.entries(0)))
 }
 
-// nowhere checks that no read returns the secret.
+// nowhere checks that no read returns the constant secret.
 func (s *suite) nowhere() {
 	s.Helper()
 	for what, v := range s.contents() {

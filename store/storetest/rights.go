@@ -15,7 +15,7 @@ func richToken() *store.Token {
 	}
 }
 
-// grant returns the changes that write a token and its rights, as the registrar does.
+// grant returns the two changes that write a token and its rights.
 func grant(t *store.Token, n int) []store.Change {
 	c := store.Change{Time: minute(n), Who: "archive", Why: "test"}
 	rights := c
@@ -38,9 +38,9 @@ func (s *suite) rightsOf(id string, at time.Time) *store.TokenRights {
 	return found(s, r, err)
 }
 
-// tokenRights checks that the log has the rights of tokens with all their content and without
-// secrets. They are written with the token or not at all. They load into another store, with the
-// same head.
+// tokenRights checks that the log contains the rights of tokens with all their content and without
+// secrets. It checks that a token and its rights are written together or not at all. It also checks
+// that another store can load the rights, and then has the same head.
 func tokenRights(s *suite) {
 	rich := richToken()
 	made := grant(rich, 1)
@@ -111,8 +111,8 @@ func tokenRightsRefused(s *suite) {
 	}
 }
 
-// tokenRightsRedaction checks that no read returns the redacted bearer of a token, and that the head
-// stays the head of the same leaves.
+// tokenRightsRedaction checks that no read returns the redacted bearer of a token, and that the
+// redaction does not change the leaves of the log.
 func tokenRightsRedaction(s *suite) {
 	t := richToken()
 	t.Who, t.Prefixes = secret, []string{secret}
@@ -129,9 +129,9 @@ func tokenRightsRedaction(s *suite) {
 	s.sound()
 }
 
-// tokenRightsVerified checks that Verify finds a token with other rights than in the log, and a
-// token without rights in the log. It also checks that a store of an earlier program, whose log has
-// no rights at all, is sound.
+// tokenRightsVerified checks that Verify finds a token whose rights differ from those in the log,
+// and a token without rights in the log. It also checks that Verify accepts a log without any
+// rights, which a program of an earlier version has written.
 func tokenRightsVerified(s *suite) {
 	s.apply(store.Change{Token: &store.Token{ID: "old", Role: "reader"}, Time: minute(0)})
 	s.verifies()

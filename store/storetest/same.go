@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Same checks that stores give the same answers as a simple model to the same random operations. It
-// opens new stores for every run, and skips operations that a store does not support.
+// Same checks that random operations have the same results for all stores and for a simple model.
+// It opens new stores for every run, and skips operations that a store does not support.
 func Same(t *testing.T, open ...Open) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := peers{T: t, ctx: t.Context(), model: &model{}}
@@ -51,7 +51,7 @@ func Same(t *testing.T, open ...Open) {
 	})
 }
 
-// A peers has a model, and the stores that get the same operations.
+// A peers contains a model and the stores that get the same operations.
 type peers struct {
 	*testing.T
 	ctx    context.Context
@@ -59,7 +59,7 @@ type peers struct {
 	stores []store.Store
 }
 
-// split makes the stores split digests.
+// split enables split digests in the stores.
 func (p *peers) split(r *rapid.T) {
 	for _, s := range p.stores {
 		if splitter, ok := s.(store.Splitter); ok {
@@ -204,8 +204,7 @@ func (p *peers) find(r *rapid.T) {
 	p.all(r, "Find", func(s store.Store) (any, error) { return collect(store.Find(p.ctx, s, prefix, after)) })
 }
 
-// changes compares the logs without salts and digests, which differ in every
-// store.
+// changes compares the logs. It ignores salts and digests, which differ in every store.
 func (p *peers) changes(r *rapid.T) {
 	size := uint64(len(p.model.log()))
 	after := rapid.Uint64Range(0, size+1).Draw(r, "after")
@@ -284,7 +283,7 @@ func (p *peers) loadOne(r *rapid.T, from, to store.Store, head store.Head) {
 	loaded.sound(r)
 }
 
-// anyName draws one of a few names, so that names get several changes.
+// anyName draws one of a few names, so that some names get several changes.
 func anyName(r *rapid.T) name.Name {
 	return name.FromKey(rapid.SampledFrom(trickyKeys()[:12]).Draw(r, "key"))
 }
@@ -373,7 +372,8 @@ func anyAuthority(r *rapid.T, n name.Name) *store.Authority {
 	}
 }
 
-// anyPolicy returns a policy, usually not the zero policy. A store does not check its content.
+// anyPolicy returns a policy, usually not the zero policy. Stores do not check the content of
+// policies.
 func anyPolicy(r *rapid.T) store.Policy {
 	p := store.Policy{
 		Suffix:     rapid.SampledFrom([]store.Suffix{"", store.SuffixAppend}).Draw(r, "suffix"),

@@ -50,7 +50,7 @@ func step(k, state string, n int) store.Change {
 	return write(&store.Record{Name: key(k), Status: nomen.Status(state), Reason: fmt.Sprint(n)}, n)
 }
 
-// bring brings the name k, which must have no history, into a state.
+// bring brings the name k into a state. The name must have no history.
 func (s *suite) bring(k, state string) {
 	s.Helper()
 	switch state {

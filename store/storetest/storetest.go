@@ -15,11 +15,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Open returns a new, empty store. The caller closes it. The test closes it again at its end, which
-// must have no effect.
+// Open returns a new, empty store. The tests close the store, some of them more than once.
 type Open func(t *testing.T) store.Store
 
-// Run checks everything that can be observed while a store is open.
+// Run checks the guarantees of package store that can be observed while a store is open.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name  string
@@ -116,7 +115,7 @@ func has[T any](s store.Store) bool {
 	return ok
 }
 
-// A suite is one test with its store.
+// A suite is the state of one test, with its store.
 type suite struct {
 	*testing.T
 	store.Store
@@ -136,7 +135,8 @@ func minute(n int) time.Time {
 
 func key(s string) name.Name { return name.FromKey(s) }
 
-// put returns a change that writes an active record with one location, whatever its revision.
+// put returns a change that writes an active record with one location. The change may apply to any
+// revision.
 func put(k, url string, n int) store.Change {
 	return write(&store.Record{
 		Name:      key(k),
@@ -232,7 +232,7 @@ func (s *suite) token(id string) *store.Token {
 	return found(s, t, err)
 }
 
-// found returns v, the result of a read. It checks that v is nil if and only if err is ErrNotFound.
+// found returns the result v of a read. It checks that v is nil if and only if err is ErrNotFound.
 func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
 	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
@@ -251,7 +251,7 @@ func read[T any](s *suite, seq iter.Seq2[T, error]) []T {
 	return all
 }
 
-// texts returns a text for each element, or nil for none.
+// texts returns the text of each element, or nil if there are no elements.
 func texts[T any](all []T, text func(T) string) (list []string) {
 	for _, v := range all {
 		list = append(list, text(v))
@@ -269,8 +269,8 @@ func (s *suite) keys(scan store.Scan) []string {
 	return texts(s.list(scan), func(r *store.Record) string { return r.Name.Key() })
 }
 
-// leave checks that a loop over seq, which yields n elements, can stop after any of them, and that
-// seq can be used again.
+// leave checks that a loop over seq can stop after any of its n elements, and that seq can then be
+// used again.
 func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	s.Helper()
 	for stop := 1; stop <= n; stop++ {
@@ -308,7 +308,7 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// during calls look repeatedly while work runs, and once after it.
+// during calls the function look repeatedly while work runs, and once after it has ended.
 func during(work, look func()) {
 	done := make(chan struct{})
 	go func() {

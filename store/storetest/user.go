@@ -54,7 +54,7 @@ func (s *suite) userOf(subject string) string {
 	return u.ID
 }
 
-// sound verifies the store once all changes are numbered in the log, if it has a log.
+// sound waits until all changes are sealed, and verifies the store.
 func (s *suite) sound() {
 	s.Helper()
 	if has[store.Feed](s.Store) {

@@ -96,10 +96,10 @@ func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 	})
 }
 
-// A Damage is damage to the data of a store. The function Do damages a store with the content that
-// [Damages] has written, and returns the store to verify, which may be another store on the same
-// data. Verify must report a fault with this Subject and this Seq, where zero means any value. If
-// Fails is set, Verify may return an error instead.
+// A Damage is a test case of [Damages]. The function Do damages the data of a store with the
+// content that Damages has written. It returns the store to verify, which may be another store with
+// the same data. Verify must report a fault with the given Subject and Seq, where the zero value
+// means any subject or number. If Fails is set, Verify may return an error instead.
 type Damage struct {
 	Name    string
 	Do      func(t *testing.T, s store.Store) store.Store
@@ -108,10 +108,10 @@ type Damage struct {
 	Fails   bool // an error of Verify is sufficient
 }
 
-// Damages checks that Verify finds each damage. For each, it opens a store and
-// writes 602 changes. Change i, for i from 0 to 599, gives the name urn:x-a:(i
-// modulo 7) the location u:i, and its Seq is i+1. Change 601 creates the
-// authority urn:x-a:, and change 602 redacts revision 1 of urn:x-a:0.
+// Damages checks that Verify finds each damage. For each test case, it opens a store and writes 602
+// changes. For i from 0 to 599, the change with Seq i+1 gives the name urn:x-a:(i modulo 7) the
+// location u:i. The change with Seq 601 creates the authority urn:x-a:, and the change with Seq 602
+// redacts revision 1 of urn:x-a:0.
 func Damages(t *testing.T, open Open, all []Damage) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {

@@ -29,23 +29,23 @@ type Options struct {
 	Registrar *registrar.Registrar // makes changes; required
 	Resolver  nomen.Resolver       // answers questions about names as the public listener does; required
 
-	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the API makes one
+	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the API creates a cache
 
 	Version  string   // version of this program
 	Instance string   // identifies this server in the response to GET version, unless ""
 	Hosts    []string // Host fields that are accepted besides addresses and localhost
 
-	// NodeToken is a token that only this API accepts, because it is not in the store. It may be
-	// nil.
+	// NodeToken is a token that is not in the store and that only this API accepts. It may be nil.
 	NodeToken *store.Token
 
-	// Pages answers requests for paths below [PagesRoot], as package pages does. It gets only
-	// requests whose Host field is accepted, but these can have been caused by pages of other
-	// sites. It may be nil.
+	// Pages answers requests for paths below [PagesRoot]; see package pages. It gets only requests
+	// whose Host field is accepted. Pages of other sites can cause such requests, so Pages must
+	// check their origin. It may be nil.
 	Pages http.Handler
 
-	// SignInLink returns a URL at which anyone can sign in to the pages as a user, once, until the
-	// returned time. It returns [store.ErrNotFound] for an unknown user. It may be nil.
+	// SignInLink returns a URL that signs in anyone who opens it as the given user. The URL can be
+	// used once, until the returned time. SignInLink returns [store.ErrNotFound] for an unknown
+	// user. It may be nil.
 	SignInLink func(ctx context.Context, user string) (url string, until time.Time, err error)
 
 	// EndSessions ends all sessions of a user of the pages. It may be nil.
@@ -68,21 +68,21 @@ type Options struct {
 
 	Jobs string // directory in which jobs are saved, which the first job creates; if "", jobs are only in memory
 
-	// SharedJobs stores the jobs, with their files, for all servers of the store. If it is not nil,
-	// the directory Jobs contains only the bodies of requests that are being received, and jobs of
-	// earlier runs in it are moved to SharedJobs.
+	// SharedJobs stores the jobs and their files for all servers that use the same store. If it is
+	// not nil, the directory Jobs contains only the bodies of requests that are being received.
+	// Jobs that an earlier run left in the directory are moved to SharedJobs.
 	SharedJobs store.JobStore
 
-	Pacer    *pacer.Pacer // makes background work rest while requests are answered; may be nil
+	Pacer    *pacer.Pacer // pauses background work while requests are answered; may be nil
 	Scrub    int          // number of changes of the store per second that [API.Run] verifies; 0 disables the verification
 	ScrubDir string       // directory in which the progress of the verification is saved; if "", it is not saved
 
-	// Metrics counts requests, and is also the handler of /-/metrics. Clients on this machine need
-	// no token for /-/metrics, and other clients any token. If Metrics is nil, nothing is counted
-	// and /-/metrics does not exist.
+	// Metrics counts requests, and is also the handler of /-/metrics. Clients on this machine can
+	// read /-/metrics without a token, and other clients with any valid token. If Metrics is nil,
+	// nothing is counted and /-/metrics does not exist.
 	Metrics Metrics
 
-	Limits Limits // of tokens
+	Limits Limits // limits for each token
 
 	SecondPerson adminapi.SecondPerson // which requests a second person must approve
 
@@ -92,18 +92,18 @@ type Options struct {
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // gets one line per request; nil disables it. The attribute remote is a netip.Addr
+	AccessLog *slog.Logger     // receives one record per request, whose attribute remote is a netip.Addr; nil disables it
 }
 
 // PagesRoot is the path of the pages on the admin listener.
 const PagesRoot = "/-/ui/"
 
-// Metrics counts what an API does. It must be safe for concurrent use.
+// Metrics counts the requests and tasks of an API. It must be safe for concurrent use.
 type Metrics interface {
 	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
 	Ran(task string, at time.Time, err error)  // a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store ended
 	Expect(task string, lastSuccess time.Time) // a task last succeeded at that time, in an earlier run of the server
-	http.Handler                               // shows the metrics
+	http.Handler                               // responds with the metrics
 }
 
 // An API is the handler of the admin listener. It is safe for concurrent use.
@@ -146,11 +146,11 @@ type API struct {
 	figures   *figures
 }
 
-// authorityLife bounds how long an API may use the earlier state of an authority that another
-// process has changed.
+// authorityLife limits how long an API may use a cached authority after another process has changed
+// it.
 const authorityLife = time.Second
 
-// New returns an API. It returns an error if an option is missing.
+// New returns an API. It returns an error if a required option is missing.
 func New(o Options) (*API, error) {
 	if o.Store == nil || o.Registrar == nil || o.Resolver == nil {
 		return nil, errors.New("admin: options: Store, Registrar and Resolver are required")
@@ -185,13 +185,14 @@ func New(o Options) (*API, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request if its Host field is an address, localhost or one of [Options].Hosts,
-// and rejects all others. Otherwise a web page could use its own host name to reach the API (DNS
-// rebinding). ServeHTTP also rejects requests that pages of other sites have caused.
+// ServeHTTP answers a request if its Host field is an IP address, localhost or one of
+// [Options].Hosts. It rejects other hosts to prevent DNS rebinding, by which a web page could reach
+// the API under its own host name. ServeHTTP also rejects requests that pages of other sites have
+// caused.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run reads the jobs of other servers, and verifies the store in the background if [Options].Scrub
-// enables this, until ctx ends.
+// Run does the background work of the API until ctx ends. It reads the jobs of other servers. If
+// [Options].Scrub enables it, Run also verifies the store.
 func (s *API) Run(ctx context.Context) {
 	if err := s.jobs.refresh(ctx); err != nil {
 		s.log.Info("jobs cannot be read yet", "err", err)
@@ -203,11 +204,11 @@ func (s *API) Run(ctx context.Context) {
 	}
 }
 
-// Drain makes /-/readyz report that the server is shutting down. From then on, each connection is
+// Drain makes /-/readyz report that the server is shutting down. After the call, each connection is
 // closed after its next response.
 func (s *API) Drain() { s.health.Close() }
 
-// Shutdown interrupts the jobs and counts, and waits until they have ended or ctx ends.
+// Shutdown interrupts all jobs and counts. It waits until they have ended, or until ctx ends.
 func (s *API) Shutdown(ctx context.Context) {
 	s.health.Close()
 	s.jobs.close(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// applyBatch makes many changes. In a dry run it only reports them.
+// applyBatch makes the changes of a batch. In a dry run, it only reports what would change.
 func (s *API) applyBatch(c *call) error {
 	var b adminapi.Batch
 	if err := readJSON(c, &b); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// bearer returns the actor for the secret text of a token. Neither the error nor the time reveals
-// whether its ID or its secret is wrong.
+// bearer returns the actor for the secret text of a token. Neither the error nor the response time
+// discloses whether the ID or the secret is wrong.
 func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	tokens, ok := s.store.(store.Tokens)
 	if !ok {
@@ -20,7 +20,7 @@ func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	if s.nodeToken != nil && id == s.nodeToken.ID { // valid even while the store is unavailable
+	if s.nodeToken != nil && id == s.nodeToken.ID { // accepted even while the store is unavailable
 		if !adminapi.Matches(s.nodeToken, secret) {
 			return registrar.Actor{}, adminapi.ErrUnknownToken
 		}
@@ -45,8 +45,8 @@ func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, err
 }
 
 // Bearer returns the actor of the token with the given spelling. If the token is not valid, the
-// error wraps [adminapi.ErrUnauthorized]. The call counts for the rate limit of the token; beyond
-// this limit, the error is an [*adminapi.RateError].
+// error wraps [adminapi.ErrUnauthorized]. Each call counts towards the rate limit of the token. If
+// the limit is exceeded, the error is an [*adminapi.RateError].
 func (s *API) Bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	a, err := s.bearer(ctx, spelling)
 	if err != nil {
@@ -56,10 +56,10 @@ func (s *API) Bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	return a, s.spend(a, id)
 }
 
-// Account returns the actor of the token with the ID token, or if token is "", of the user with the
-// ID user. The caller must have authenticated the client. If the token or the user does not exist
-// or is no longer valid, the error wraps [adminapi.ErrUnauthorized]. The rate limit applies as in
-// Bearer.
+// Account returns the actor of a token with a given ID. If the ID is "", it returns the actor of
+// the given user instead. The caller must have authenticated the client. If the token or the user
+// does not exist or is no longer valid, the error wraps [adminapi.ErrUnauthorized]. The rate limit
+// applies as in Bearer.
 func (s *API) Account(ctx context.Context, token, user string) (registrar.Actor, error) {
 	id := token
 	if token == "" {
@@ -75,8 +75,8 @@ func (s *API) Account(ctx context.Context, token, user string) (registrar.Actor,
 	return a, s.spend(a, id)
 }
 
-// spend returns an error if the token or user with this ID has made too many requests.
-// Administrators of all names have no such limit.
+// spend returns an error if the token or user with this ID has made too many requests. The limit
+// does not apply to administrators of all names.
 func (s *API) spend(a registrar.Actor, id string) error {
 	if a.MayAll(registrar.Administrator) {
 		return nil

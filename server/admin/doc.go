@@ -3,7 +3,7 @@
 // the types of the API and a client.
 //
 // An [API] is the handler of the admin listener of package server. Each request to a resource of
-// the API needs a token, whose rights the registrar checks. A client can say which revision of a
-// record it expects to change; if the record has another one, the response is a conflict. While
-// [API.Run] runs, the API also verifies the store in the background.
+// the API needs a token, whose rights the registrar checks. A change may name the expected revision
+// of a record. If the record has a different revision, the response is a conflict. While [API.Run]
+// runs, the API also verifies the store in the background.
 package admin

@@ -17,16 +17,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the effects that a check of an authority shows.
+// Limits of the comparison of answers before and after a change of an authority.
 const (
-	maxEffects  = 50  // names whose answers differ
+	maxEffects  = 50  // reported names whose answers would differ
 	maxExamined = 500 // registered names that are compared
 	maxMissed   = 100 // failed lookups that are compared
 )
 
-// checkAuthority responds with the effects of replacing an authority: the results of the tests of
-// the rules, the names whose answers would differ, and warnings. If the change would be rejected,
-// the response says why.
+// checkAuthority responds with the effects of replacing an authority. These are the results of the
+// tests of the rules, the names whose answers would differ, and warnings. If the change would be
+// rejected, the response has the reason.
 func (s *API) checkAuthority(c *call) error {
 	a, err := readAuthority(c)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *API) checkAuthority(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// CheckAuthority returns what would happen if the actor put the authority a, without changing
-// anything. It is the response to POST authorities/{prefix}/check.
+// CheckAuthority returns what would happen if the actor replaced the authority a, without changing
+// anything. The result is the response to POST authorities/{prefix}/check.
 func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *store.Authority) (adminapi.AuthorityCheck, error) {
 	preview, err := s.registrar.PreviewAuthority(ctx, actor, a)
 	if err != nil && !errors.As(err, new(*registrar.RefusalError)) {
@@ -55,7 +55,8 @@ func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *stor
 	return out, err
 }
 
-// effects finds names whose answers would differ if next replaced the authority with its prefix.
+// effects finds names whose answers would differ if next replaced the stored authority with the
+// same prefix.
 func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.AuthorityCheck) error {
 	later := changedAuthorities{s.store, next}
 	engines := [2]*resolve.Engine{s.comparable(s.store), s.comparable(later)}
@@ -79,8 +80,8 @@ func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.
 	return nil
 }
 
-// comparable returns an engine for comparing answers. It always chooses the first of equal
-// locations, and asks no other servers.
+// comparable returns an engine whose answers can be compared. It always chooses the first of
+// several equal locations, and does not ask other servers.
 func (s *API) comparable(r store.Reader) *resolve.Engine {
 	return resolve.New(r, resolve.Options{
 		Now: s.now, Pick: func(int) int { return 0 }, NoSuggestions: true,
@@ -98,7 +99,7 @@ func (e *askedError) Error() string {
 }
 
 // examined yields the names to compare: names in tests of the rules, failed lookups, and the first
-// registered names. The authority a must be responsible for them.
+// registered names. It skips names that another authority covers.
 func (s *API) examined(ctx context.Context, a *store.Authority, set *store.AuthoritySet, out *adminapi.AuthorityCheck) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		seen := map[name.Name]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// An eventWriter sends events to the client. If the connection fails, it ignores all further
-// events, so that the import continues.
+// An eventWriter sends events to the client. After a failure of the connection, it discards events,
+// so that the import continues.
 type eventWriter struct {
 	*paced.Writer
 	out *bufio.Writer
@@ -42,5 +42,6 @@ func (w *eventWriter) flush() {
 	}
 }
 
-// nowhere returns an eventWriter that writes nothing, for a client that does not wait.
+// nowhere returns an eventWriter that discards all events, for clients that do not wait for the
+// import.
 func nowhere() *eventWriter { return &eventWriter{err: io.ErrClosedPipe} }

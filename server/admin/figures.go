@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// Limits of counting in the background.
+// Limits of counts in the background.
 const (
-	maxFigures   = 64                    // results that are kept
-	firstFigures = 80 * time.Millisecond // how long a request waits for a first result; a page may need two
-	countStep    = 1000                  // number of steps after which the progress is noted
+	maxFigures   = 64                    // number of results that are kept
+	firstFigures = 80 * time.Millisecond // maximum time that a request waits for a first result
+	countStep    = 1000                  // number of steps after which the progress is updated
 )
 
-// figures keeps the results of slow counts. The counts run in the background, one at a time, and
-// rest while requests are answered.
+// figures caches the results of slow counts. The counts run in the background, one at a time, and
+// pause while requests are answered.
 type figures struct {
 	now func() time.Time
 	log *slog.Logger
@@ -26,21 +26,21 @@ type figures struct {
 	ctx     context.Context // ends the counts
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	turn    chan struct{} // contains one element, which the running count takes
+	turn    chan struct{} // holds one element, which a count receives before it runs
 
 	mu     sync.Mutex
 	closed bool
 	known  map[string]*figure
 }
 
-// A figure is a result. Its fields are guarded by the mutex of figures.
+// A figure is a cached result. The mutex of figures guards its fields.
 type figure struct {
 	value   any // nil if never counted
 	counted time.Time
 	asked   time.Time
 	done    uint64
 	ended   chan struct{} // closed when the running count ends; nil if none runs
-	err     error         // of the last count
+	err     error         // error of the last count
 }
 
 func newFigures(now func() time.Time, log *slog.Logger, pace *pacer.Pacer) *figures {
@@ -58,12 +58,12 @@ func (f *figures) close() {
 	f.running.Wait()
 }
 
-// A counting is a function that counts. It must call step for each thing that it reads, and end
-// with the error that step returns.
+// A counting is a function that counts. It must call step for each item that it reads. If step
+// returns an error, the function must return this error.
 type counting func(ctx context.Context, step func() error) (any, error)
 
-// get returns the result for a key. If no result is known, or if it is older than life, get starts a
-// count. It waits a little for a first result.
+// get returns the result for a key. If there is no result, or if the result is older than life, get
+// starts a count. If there is no result, get first waits for a short time.
 func (f *figures) get(ctx context.Context, key string, life time.Duration, count counting) (any, adminapi.Count, error) {
 	fig, ended := f.ask(key, life, count)
 	if ended != nil {
@@ -84,8 +84,8 @@ func (f *figures) get(ctx context.Context, key string, life time.Duration, count
 	return fig.value, adminapi.Count{Counted: fig.counted, Counting: fig.ended != nil, Done: fig.done}, nil
 }
 
-// ask returns the figure for a key, and starts a count if necessary. Without a result, ended is
-// closed when the count ends.
+// ask returns the figure for a key, and starts a count if necessary. If the figure has no result
+// yet, the channel ended is closed when the count ends; otherwise it is nil.
 func (f *figures) ask(key string, life time.Duration, count counting) (fig *figure, ended chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (f *figures) ask(key string, life time.Duration, count counting) (fig *figu
 	return fig, ended
 }
 
-// makeRoom drops the result whose last request is longest ago. The caller must hold the mutex.
+// makeRoom removes the least recently requested result. The caller must hold the mutex.
 func (f *figures) makeRoom() {
 	oldest := ""
 	for key, fig := range f.known {
@@ -143,7 +143,7 @@ func (f *figures) count(key string, fig *figure, count counting) {
 	fig.ended = nil
 }
 
-// stepOf returns a function that a count calls after each step.
+// stepOf returns the step function for a count.
 func (f *figures) stepOf(fig *figure) func() error {
 	done := uint64(0)
 	return func() error {

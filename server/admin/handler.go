@@ -21,21 +21,21 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string     // text in the path for the braces of the route
-	q     url.Values // the parameters, if the operation lists the known ones
-	async bool       // respond before the job has ended, even if the client does not prefer it
+	value string     // text of the path in place of the braces in the route
+	q     url.Values // the query parameters, if the operation lists the known parameters
+	async bool       // respond before the end of the job even if the client did not request it
 }
 
 // An operation is one route of the admin API.
 type operation struct {
 	method string
-	path   string // path below adminapi.Root, of which one part may be in braces for any text
+	path   string // path below adminapi.Root; a part in braces matches any text
 	role   registrar.Role
 	do     func(*call) error
 	params string // the known parameters, separated by spaces
 }
 
-// unchecked means that the operation checks the parameters itself, or ignores them.
+// unchecked means that the server does not check the parameters of an operation.
 const unchecked = "*"
 
 // operations returns all routes. The first route that matches a request applies.
@@ -122,7 +122,7 @@ func (o operation) match(path string) (string, bool) {
 	return adminapi.UnescapeName(value), ok && value != ""
 }
 
-// protected returns the handler of the API without access for other sites.
+// protected returns the handler of the API. It rejects requests from other sites.
 func (s *API) protected() http.Handler {
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -130,7 +130,7 @@ func (s *API) protected() http.Handler {
 	}))
 	api := crossOrigin.Handler(http.HandlerFunc(s.serve))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.isPage(r) { // the pages reject requests from other sites themselves
+		if s.isPage(r) { // the handler of the pages rejects requests from other sites
 			s.serve(w, r)
 			return
 		}
@@ -157,7 +157,7 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.count(counted)
 	if _, ok := insideActor(r.Context()); ok {
-		return // the request for the page is logged
+		return // the request for the page is logged instead
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
@@ -165,21 +165,21 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 
 const signInPath = PagesRoot + "sign-in"
 
-// loggedTarget returns the target of a request for the access log. It leaves out the query of pages
-// for signing in, because that may contain a secret.
+// loggedTarget returns the target of a request for the access log. It removes the query from
+// requests to sign in, because the query may contain a secret.
 func loggedTarget(target string) string {
 	path, _, found := strings.Cut(target, "?")
-	if found && strings.Contains(path, signInPath) { // a client may also send a whole URL
+	if found && strings.Contains(path, signInPath) { // the request target may also be a complete URL
 		return path + "?..."
 	}
 	return target
 }
 
 // endsConnection reports whether HTTP implementations may disagree about the end of the body of r.
-// The connection must then be closed, because otherwise a part of the body could be read as another
-// request. In such requests net/http ignores Content-Length if there is Transfer-Encoding, and in
-// HTTP/1.0 it ignores Transfer-Encoding (RFC 9112, 6.1). The public listener rejects them (see
-// package wire).
+// The connection must then be closed, because a part of the body could be read as another request
+// (request smuggling). If a request has both Transfer-Encoding and Content-Length, net/http ignores
+// Content-Length. In HTTP/1.0, it ignores Transfer-Encoding (RFC 9112, section 6.1). The public
+// listener rejects such requests (see package wire).
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
@@ -225,8 +225,9 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route for a method and a path, and the text in the place of the braces. If
-// no route for the path has the method, it returns an error and the list of allowed methods.
+// operation returns the route for a method and a path, and the text of the path in place of the
+// braces. If no route for the path has the method, operation returns an error and the list of
+// allowed methods.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {
@@ -284,15 +285,16 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 }
 
 // isOwnHost reports whether a Host field is an address, localhost or one of [Options].Hosts. Other
-// names are rejected, because an attacker can make any name lead to this server (DNS rebinding).
+// host names are rejected, because an attacker can make them resolve to the address of this server
+// (DNS rebinding).
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return err == nil || store.IsLoopbackHost(h) || s.settings.Load().hosts[h]
 }
 
-// authenticate returns the actor for the token in a request. Neither the error nor the time reveals
-// whether its ID or its secret is wrong.
+// authenticate returns the actor for the token in a request. Neither the error nor the response
+// time discloses whether the ID or the secret is wrong.
 func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	if a, ok := insideActor(r.Context()); ok {
 		return a, nil
@@ -330,5 +332,5 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap makes the methods of http.ResponseController work.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

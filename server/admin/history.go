@@ -64,7 +64,7 @@ func detailedError(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
 }
 
-// unsupportedError sets the status 501 for an operation that the store does not support.
+// unsupportedError sets the status 501 if the store does not support an operation.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
@@ -72,13 +72,14 @@ func unsupportedError(err error) error {
 	return err
 }
 
-// Limits of a history in one JSON document.
+// Limits of the history in one JSON document.
 const (
-	maxHistory      = 1000     // revisions
-	maxHistoryBytes = 16 << 20 // of JSON, approximately
+	maxHistory      = 1000     // number of revisions
+	maxHistoryBytes = 16 << 20 // approximate size of the JSON
 )
 
-// nameHistory sends the revisions of a name, newest first. In JSON, their number is limited.
+// nameHistory sends the revisions of a name, newest first. A response in JSON has a limited number
+// of revisions.
 func (s *API) nameHistory(c *call) error {
 	n, err := s.subject(c, time.Time{})
 	if err != nil {
@@ -87,8 +88,8 @@ func (s *API) nameHistory(c *call) error {
 	return s.history(c, store.History(c.r.Context(), s.store, n))
 }
 
-// authorityHistory is nameHistory for an authority. It checks no rights, because every token may
-// read authorities.
+// authorityHistory is nameHistory for an authority. It does not check permissions, because every
+// token may read authorities.
 func (s *API) authorityHistory(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -170,7 +171,7 @@ func (s *API) redactAuthority(c *call) error {
 	return s.redact(c, redactRequest{Of: redactsAuthority, Key: p.String(), Redaction: red}, conditional)
 }
 
-// redaction reads the body of a request for a redaction. The result conditional says that the
+// redaction reads the body of a request for a redaction. The result conditional reports whether the
 // expected revision is in a header field.
 func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
 	if _, err := c.query(); err != nil {
@@ -188,12 +189,13 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 }
 
 const (
-	maxWait  = 60                     // maximum time for which a request may wait for a change, in seconds
+	maxWait  = 60                     // maximum time in seconds that a request may wait for a change
 	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
-// changes streams the changes after the number in the parameter "after", up to the number in
-// "until". If no change follows yet, the parameter "wait" makes it wait for one. Other parameters select changes.
+// changes streams the changes with numbers greater than the parameter "after", up to the parameter
+// "until". If there is no such change, changes waits for one as long as the parameter "wait"
+// allows. Other parameters select changes.
 func (s *API) changes(c *call) error {
 	filter, err := newLogFilter(c.q)
 	if err != nil {
@@ -226,10 +228,11 @@ func (s *API) changes(c *call) error {
 	})
 }
 
-// seenBy returns an entry of the log as an actor may see it, or false if the actor may not see it
-// at all. Every actor may see changes of authorities. Only administrators of all names see what
-// changed in users, or in the rights of tokens. Other actors with rights for all names get these
-// changes as if they were redacted, because they need the digests to compute the head of the log.
+// seenBy returns the part of a log entry that an actor may see. It returns false if the actor may
+// not see the entry. Every actor may see changes of authorities. Only administrators of all names
+// may see the content of changes of users and of the rights of tokens. Other actors with rights for
+// all names get such entries without content, as if they were redacted, because they need the
+// digests to compute the head of the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
@@ -269,8 +272,9 @@ func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error
 	}
 }
 
-// head sends the head of the log. With the parameter "since", it adds a proof that this log begins
-// with the log of that size. With the parameter "at", it sends the head at that time.
+// head sends the head of the log. If the parameter "since" is set, head adds a proof that the log
+// begins with the log of that size. If the parameter "at" is set, head sends the head of the log at
+// that time.
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// Client returns a client that calls the API inside this process with the rights of the actor a. It
-// is for pages that know who their user is. All rules and limits of the API apply to the actor; the
-// rate limit is per [registrar.Actor].Who. A request from outside cannot pretend to come from such
-// a client.
+// Client returns a client that calls the API in this process with the rights of the actor a. The
+// pages use it after they have authenticated the user. All rules and limits of the API apply to the
+// actor. The rate limit is per [registrar.Actor].Who. A request over the network cannot impersonate
+// such a client.
 func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	return &adminapi.Client{URL: "http://localhost", HTTP: &http.Client{
 		Transport:     insideTransport{s, a},
@@ -25,7 +25,7 @@ func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	}}
 }
 
-// insideKey is the key of a context value: the actor of a request of [API.Client].
+// insideKey is the key of a context value: the actor of a request from [API.Client].
 type insideKey struct{}
 
 func insideActor(ctx context.Context) (registrar.Actor, bool) {
@@ -33,8 +33,8 @@ func insideActor(ctx context.Context) (registrar.Actor, bool) {
 	return a, ok
 }
 
-// insidePrefix and the actor take the place of the ID of a token in requests of [API.Client]. They
-// cannot be mistaken for an ID, because an ID has no space.
+// insidePrefix and the actor take the place of the token ID in requests from [API.Client]. Token
+// IDs never contain a space, so they cannot be confused.
 const insidePrefix = "user "
 
 type insideTransport struct {
@@ -43,7 +43,7 @@ type insideTransport struct {
 }
 
 // RoundTrip sends a request to the API, and returns when the API has sent the header of the
-// response. The request ends when the body of the response is closed.
+// response. The context of the request is canceled when the body of the response is closed.
 func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), insideKey{}, t.actor))
 	in := r.Clone(ctx)
@@ -75,8 +75,8 @@ type insideBody struct {
 	cancel context.CancelFunc
 }
 
-// Read reads from the body. When the context of the request has ended, it returns the cause, even
-// if there is unread data.
+// Read reads from the body. When the context of the request has ended, Read returns the cause, even
+// if data are left.
 func (b insideBody) Read(p []byte) (int, error) {
 	if b.ctx.Err() != nil {
 		return 0, context.Cause(b.ctx)
@@ -91,7 +91,7 @@ func (b insideBody) Close() error {
 }
 
 // An insideWriter passes a response from the API to the client. Only one goroutine at a time may
-// use it, but others may set deadlines meanwhile.
+// use it, but other goroutines may set deadlines concurrently.
 type insideWriter struct {
 	header   http.Header
 	response *http.Response
@@ -101,8 +101,8 @@ type insideWriter struct {
 	out      *io.PipeWriter
 }
 
-// serve makes the API answer the request. After a panic of the API, it ends the response with an
-// error, as net/http does.
+// serve makes the API answer the request. After a panic of the API, serve ends the response with an
+// error, like net/http.
 func (w *insideWriter) serve(api *API, r *http.Request) {
 	defer r.Body.Close()
 	ended := error(io.ErrUnexpectedEOF)
@@ -121,7 +121,7 @@ func (w *insideWriter) serve(api *API, r *http.Request) {
 
 func (w *insideWriter) Header() http.Header { return w.header }
 
-// WriteHeader passes the header to the client. Further calls do nothing.
+// WriteHeader passes the header to the client. Only the first call has an effect.
 func (w *insideWriter) WriteHeader(status int) {
 	w.once.Do(func() {
 		w.response.StatusCode, w.response.Status = status, http.StatusText(status)
@@ -140,10 +140,11 @@ func (w *insideWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// Flush passes the header to the client. The body is not buffered.
+// Flush passes the header to the client. The body does not need to be flushed, because it is not
+// buffered.
 func (w *insideWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// EnableFullDuplex does nothing, because the client can always send and receive at the same time.
+// EnableFullDuplex does nothing, because the client can always send and receive concurrently.
 func (w *insideWriter) EnableFullDuplex() error { return nil }
 
 // SetReadDeadline closes the body of the request if the deadline is in the past. It ignores future

@@ -27,7 +27,7 @@ const (
 	maxEndedAge = 7 * 24 * time.Hour // how long ended jobs are kept
 	retryJob    = 10 * time.Second   // Retry-After for requests that are rejected because too many jobs run
 	saveEvery   = time.Second
-	checkEvery  = time.Second // how often to check that the token of a running job is still valid
+	checkEvery  = time.Second // interval for checking whether the token of a running job is still valid
 	jobsVersion = 1           // version of the file format; see docs/reference/files.md
 )
 
@@ -45,25 +45,26 @@ var (
 	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
-// isCancelled reports whether a job that ended for this reason counts as cancelled. That is the
-// case if a client cancelled it, or if the token or user that started it has become invalid.
+// isCancelled reports whether a job that ended for this reason counts as cancelled. This is the
+// case if a client cancelled the job, or if the token or user that started the job has become
+// invalid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
-// A jobTable contains the jobs of this server, including jobs of earlier runs, or the jobs of all
-// servers that share a store.
+// A jobTable contains the jobs of this server, including jobs of earlier runs. If several servers
+// share a store, it contains the jobs of all of them.
 type jobTable struct {
 	dir    string      // directory in which the jobs are saved; if "", they are not saved
-	shared *sharedJobs // where jobs are saved instead, if several servers share a store; may be nil
+	shared *sharedJobs // stores the jobs instead if several servers share a store; may be nil
 	now    func() time.Time
 	log    *slog.Logger
 
-	pacer *pacer.Pacer // makes jobs rest while requests are answered; may be nil
+	pacer *pacer.Pacer // pauses jobs while requests are answered; may be nil
 
 	limits func() Limits // returns the limits, including default values
 
-	// ends returns why the jobs of a token must end, or nil if they may continue.
+	// ends returns the reason for which the jobs of a token must end, or nil if they may continue.
 	ends func(ctx context.Context, token string) error
 
 	over func(*job) // called with mu held when a job has ended; may be nil
@@ -71,12 +72,12 @@ type jobTable struct {
 	mu       sync.Mutex
 	all      []*job         // oldest first
 	reserved map[string]int // number of jobs of each token that wait for the body of their request
-	saving   bool           // a save is scheduled but has not begun
+	saving   bool           // a save is scheduled and has not begun
 	changed  bool           // something has changed since the file was read
 	failed   bool           // the last save failed
 	closing  bool
 	running  sync.WaitGroup
-	writing  sync.Mutex // held while jobs are read or written; to be locked before mu
+	writing  sync.Mutex // held while jobs are read or written; locked before mu
 }
 
 // newJobs returns a table with the jobs in a directory, or in jobStore if several servers share it.
@@ -91,7 +92,7 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 	}
 	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // no error, because the pattern is valid
 	for _, file := range spools {
-		_ = os.Remove(file) // left by an earlier run; if this fails, the next start tries again
+		_ = os.Remove(file) // left by an earlier run; if Remove fails, the next start tries again
 	}
 	if js.shared != nil {
 		return js
@@ -135,8 +136,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// finish records the end of a job. It stores the end of a shared job before clients learn of it, so
-// that a client can continue at another server.
+// finish records the end of a job. The end of a shared job is stored before clients are notified,
+// so that a client can continue at another server.
 func (js *jobTable) finish(j *job, err, cause error) {
 	if js.shared != nil {
 		js.writing.Lock()
@@ -152,12 +153,12 @@ func (js *jobTable) finish(j *job, err, cause error) {
 	if js.shared != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), tendTime)
 		defer cancel()
-		_ = js.sync(ctx) // if this fails, save tries again
+		_ = js.sync(ctx) // if sync fails, save tries again
 	}
 }
 
-// watch checks regularly whether the token of a job is still valid, and cancels the job if it is
-// not. It also keeps shared jobs up to date. The caller must call stop.
+// watch regularly checks whether the token of a job is still valid, and cancels the job if it is
+// not. It also keeps shared jobs up to date. The caller must call stop at the end of the job.
 func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	go func() {
@@ -198,8 +199,8 @@ func (js *jobTable) cancelJobsOf(token string) {
 	}
 }
 
-// end records the end of a job. The parameter cause says why the job was cancelled or interrupted,
-// and err is the error of its work.
+// end records the end of a job. The parameter cause is the reason for which the job was cancelled
+// or interrupted, and err is the error of its work.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
@@ -231,7 +232,7 @@ func jobProblem(err error) *adminapi.Problem {
 	return adminapi.NewProblem(err)
 }
 
-// nextSteps says what to do after a job of each kind has ended early.
+// nextSteps has instructions for users whose job has ended early, by kind.
 var nextSteps = map[string]string{
 	adminapi.JobImport:   "import the same file again; records that were imported remain unchanged",
 	adminapi.JobRelocate: "start it again; locations already changed are skipped",
@@ -340,8 +341,8 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy removes jobs that ended too long ago. If there are still too many, it removes the oldest.
-// The caller must hold mu.
+// tidy removes jobs that ended long ago. If there are still too many jobs, it removes the oldest of
+// them. The caller must hold mu.
 func (js *jobTable) tidy() {
 	js.lapse()
 	ended := 0
@@ -361,8 +362,8 @@ func (js *jobTable) tidy() {
 	js.thin()
 }
 
-// close interrupts running jobs and waits for their end, until ctx ends. If anything has changed,
-// it writes the file.
+// close interrupts running jobs, and waits for their end until ctx ends. It writes the file if
+// there are unsaved changes.
 func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
@@ -379,7 +380,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done(): // the next start marks jobs that still run as interrupted
+	case <-ctx.Done(): // the next start marks jobs that are still running as interrupted
 	}
 	js.mu.Lock()
 	changed := js.changed
@@ -392,7 +393,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is an entry of a jobTable. The mutex of the table guards it.
+// A job is an entry of a jobTable. The mutex of the table guards its fields.
 type job struct {
 	adminapi.Job
 	Token     string          `json:"token"`               // ID of the token that started the job
@@ -401,10 +402,10 @@ type job struct {
 	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or for a job that a second person must approve
 	Requester *requester      `json:"requester,omitempty"` // who started a job that a second person must approve
 	Digest    string          `json:"digest,omitempty"`    // digest of what a relocation would change when the second person was asked
-	Owner     string          `json:"owner,omitempty"`     // of a shared job: the run of a server that runs it or has run it
-	Stop      bool            `json:"stop,omitempty"`      // of a shared job: its owner must cancel it
+	Owner     string          `json:"owner,omitempty"`     // for a shared job: the run of the server that runs or ran the job
+	Stop      bool            `json:"stop,omitempty"`      // for a shared job: its owner must cancel the job
 
 	cancel context.CancelCauseFunc // nil if the job has not run on this server
 	ended  chan struct{}
-	dirty  bool // of a shared job of this server: the store lacks the last change
+	dirty  bool // for a shared job of this server: the last change is not in the store
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// load reads the jobs of earlier runs from the file. A job that ran until the server ended counts
-// as interrupted.
+// load reads the jobs of earlier runs from the file. A job that was running when the server ended
+// counts as interrupted.
 func (js *jobTable) load() ([]*job, error) {
 	var saved savedJobs
 	b, err := os.ReadFile(js.file())
@@ -35,8 +35,8 @@ func (js *jobTable) load() ([]*job, error) {
 	return saved.Jobs, err
 }
 
-// adopt moves jobs from the directory, where programs without shared jobs have left them, to the
-// store. It must succeed once before the first reading of jobs. The caller must hold js.writing.
+// adopt moves jobs to the store that a server without shared jobs left in the directory. It must
+// succeed once before jobs are read for the first time. The caller must hold js.writing.
 func (js *jobTable) adopt(ctx context.Context) error {
 	if js.shared.adopted || js.dir == "" {
 		return nil
@@ -69,7 +69,7 @@ func (js *jobTable) adopt(ctx context.Context) error {
 	return err
 }
 
-// adoptRows stores the jobs that are not in the store yet.
+// adoptRows stores the jobs that are not in the store.
 func (js *jobTable) adoptRows(ctx context.Context, all []*job) error {
 	rows, head, err := js.shared.jobStore.Jobs(ctx, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 		if err == nil {
 			err = errors.Join(js.putParts(ctx, j.ID, suffix, f), f.Close())
 		}
-		if err == nil || errors.Is(err, store.ErrNotFound) { // not found: the job was removed meanwhile
+		if err == nil || errors.Is(err, store.ErrNotFound) { // not found: the job was removed concurrently
 			err = os.Remove(js.path(j.ID, suffix))
 		}
 		if err != nil {
@@ -135,13 +135,13 @@ func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File)
 	}
 }
 
-// fetch copies a file of a job from the store to a temporary file without a name.
+// fetch copies a file of a job from the store to an unlinked temporary file.
 func (js *jobTable) fetch(ctx context.Context, id, suffix string) (*os.File, error) {
 	f, err := js.createSpool()
 	if err != nil {
 		return nil, unstored(err)
 	}
-	_ = os.Remove(f.Name()) // if this fails, the next start removes it
+	_ = os.Remove(f.Name()) // if Remove fails, the next start removes the file
 	for n := 0; err == nil; n++ {
 		var part []byte
 		if part, err = js.shared.jobStore.JobPart(ctx, id, fileOf(suffix), n); err == nil {

@@ -23,9 +23,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// identify records the key and the digest of a request, by which the server recognizes the request
-// if it comes again. For a dry run it also records the parameter body, because applying the dry run
-// needs it.
+// identify records the key and the digest of a request. If the client repeats the request, the
+// server recognises it by these. For a dry run, identify also records the parameter body, which is
+// needed to apply the dry run.
 func (c *call) identify(of *startOf, body any) (err error) {
 	if of.request, err = json.Marshal(body); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *call) identify(of *startOf, body any) (err error) {
 	return nil
 }
 
-// repeated answers a request that has started a job already. It returns all other errors.
+// repeated answers a request that has already started a job. It returns all other errors unchanged.
 func (s *API) repeated(c *call, err error) error {
 	var again *repeatedError
 	if errors.As(err, &again) {
@@ -83,7 +83,7 @@ func (s *API) applyJob(c *call) error {
 	return s.applyImport(c, j, &dry, a)
 }
 
-// applicable returns an error unless a job can be applied.
+// applicable returns an error unless a dry run can be applied.
 func applicable(dry *adminapi.Job, a adminapi.Application) error {
 	refuse := func(detail string) error {
 		return &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: detail}
@@ -128,7 +128,7 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	}
 	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere()}
 	run.before = func(ctx context.Context) error {
-		pins, err := s.pin(ctx, f, o) // before checkFile, which finds earlier changes by others; the pins catch later ones
+		pins, err := s.pin(ctx, f, o) // before checkFile, so that the pins reveal changes made after checkFile
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 }
 
 // forgetFile deletes the file of a dry run that has been applied. If this fails, the file is
-// deleted with the job.
+// deleted together with the job.
 func (s *API) forgetFile(ctx context.Context, id string) {
 	err := s.jobs.change(ctx, func() error {
 		if j := s.jobs.find(id); j != nil {
@@ -170,7 +170,7 @@ func (s *API) keptOptions(c *call, u *adminapi.Upload) (bulk.ImportOptions, erro
 	return o, err
 }
 
-// A fileCheck says what to check before a file is imported.
+// A fileCheck has the parameters of the check before a file is imported.
 type fileCheck struct {
 	job     *job // the import
 	dry     *job // the dry run
@@ -180,8 +180,8 @@ type fileCheck struct {
 	seen    uint64
 }
 
-// checkFile returns an error if a file is not the file of its dry run, or if others have changed
-// its names since then.
+// checkFile returns an error if a file is not the file of its dry run, or if other clients have
+// changed names in the file since the dry run.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
@@ -202,11 +202,12 @@ func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	return err
 }
 
-// maxIntervening limits the names changed since a dry run that are compared with the file.
+// maxIntervening is the maximum number of names changed since a dry run that are compared with the
+// file.
 const maxIntervening = 100_000
 
-// checkNames returns an error if others have changed names in a file since its dry run. It ignores
-// changes that the client has accepted.
+// checkNames returns an error if other clients have changed names in a file since its dry run. It
+// ignores changes that the client has accepted.
 func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	changed, head, err := s.changedNames(ctx, f)
 	if err != nil || len(changed) == 0 {
@@ -219,7 +220,7 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	err = bulk.Names(f.file, f.options, func(_ int, spelling string) error {
 		n, err := name.Parse(spelling)
 		if err != nil {
-			return ctx.Err() // not a valid name, so the import rejects this line
+			return ctx.Err() // not a valid name; the import rejects the line
 		}
 		if n, err = s.registrar.Kept(ctx, n, time.Time{}); err == nil && changed[n] && c.actor.Reaches(n) {
 			delete(changed, n) // counts each name only once
@@ -239,8 +240,8 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	}
 }
 
-// changedNames returns the names that others have changed since a dry run, and the size of the log.
-// It ignores earlier attempts to apply the same dry run.
+// changedNames returns the names that other clients have changed since a dry run, and the size of
+// the log. It ignores earlier attempts to apply the same dry run.
 func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool, uint64, error) {
 	own := s.jobs.batches(f.dry)
 	if err := store.Settle(ctx, s.store); err != nil {
@@ -282,20 +283,20 @@ type samples struct {
 	n   int
 }
 
-// Limits of a change in the result of a dry run.
+// Limits of the changes in the result of a dry run.
 const (
 	maxDifferences    = 20
 	maxDifferenceText = 500 // in bytes of a value
 )
 
-// add adds a change. The record after it is record.
+// add adds a change. The parameter record is the record after the change.
 func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Record) {
 	if s.n++; s.n > adminapi.MaxJobSamples || record == nil {
 		return
 	}
 	var before *store.Record
 	if !change.Created {
-		before, _ = s.api.store.Get(ctx, record.Name, time.Time{}) // on an error, the whole record is shown
+		before, _ = s.api.store.Get(ctx, record.Name, time.Time{}) // after an error, the whole record is shown as new
 	}
 	all := adminapi.Differences(before, record)
 	all = all[:min(len(all), maxDifferences)]
@@ -309,5 +310,5 @@ func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Rec
 
 func shorten(s string) string { return ascii.Head(s, maxDifferenceText) }
 
-// paced returns a writer for the response. Each step has a deadline.
+// paced returns a writer for the response with a deadline for each write.
 func (s *API) paced(c *call) io.Writer { return paced.NewWriter(c.w, s.timeout) }

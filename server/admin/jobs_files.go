@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// Suffixes of the files of a dry run, which follow the ID of the job.
+// Suffixes of the files of a dry run. They are appended to the ID of the job.
 const (
-	uploadSuffix  = ".upload"  // what to import
+	uploadSuffix  = ".upload"  // the file to import
 	rejectsSuffix = ".rejects" // the rejected lines
 )
 
@@ -44,7 +44,7 @@ func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 		return nil
 	})
 	if err != nil {
-		js.log.Info("files of earlier jobs remain", "err", err) // the next call of keep tries again
+		js.log.Info("files of earlier jobs remain", "err", err) // the next call of keep tries again to delete them
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (js *jobTable) open(ctx context.Context, j *job) (*os.File, error) {
 	return f, err
 }
 
-// thin deletes files of the oldest jobs if there are too many. The caller must hold mu.
+// thin deletes the files of the oldest jobs if there are too many files. The caller must hold mu.
 func (js *jobTable) thin() {
 	files, size := 0, int64(0)
 	for _, j := range slices.Backward(js.all) {
@@ -102,7 +102,7 @@ func (js *jobTable) forget(j *job) {
 		js.shared.dropped = append(js.shared.dropped, j.ID)
 		return
 	}
-	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if this fails, the next start removes it
+	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if Remove fails, the next start removes the file
 }
 
 // discard deletes all files of a job. The caller must hold mu.
@@ -113,18 +113,18 @@ func (js *jobTable) discard(j *job) {
 	}
 	if j.Upload != nil {
 		js.forget(j)
-		_ = os.Remove(js.path(j.ID, rejectsSuffix)) // if this fails, the next start removes it
+		_ = os.Remove(js.path(j.ID, rejectsSuffix)) // if Remove fails, the next start removes the file
 	}
 }
 
-// sweep removes files without a job. Call it once, before the table is used.
+// sweep removes files without a job. It must be called once, before the table is used.
 func (js *jobTable) sweep() {
 	for _, suffix := range []string{uploadSuffix, rejectsSuffix} {
 		files, _ := filepath.Glob(filepath.Join(js.dir, "*"+suffix)) // no error, because the pattern is valid
 		for _, file := range files {
 			j := js.find(strings.TrimSuffix(filepath.Base(file), suffix))
 			if j == nil || j.Upload == nil || suffix == uploadSuffix && !j.Upload.Kept {
-				_ = os.Remove(file) // if this fails, the next start tries again
+				_ = os.Remove(file) // if Remove fails, the next start tries again
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// token returns the ID of the token in a request. For a request of [API.Client] it returns a text
-// that identifies the actor.
+// token returns the ID of the token in a request. For a request from [API.Client], it returns a
+// text that identifies the actor.
 func (c *call) token() string {
 	if a, ok := insideActor(c.r.Context()); ok {
 		return insidePrefix + a.Who
@@ -24,16 +24,17 @@ func (c *call) token() string {
 	return id
 }
 
-// sees reports whether the caller may see a job. The caller must have started the job, may decide
-// about it, or is an administrator of all names. The mutex of the jobs must be held.
+// sees reports whether the caller may see a job. This is the case if the caller has started the
+// job, may decide about the job, or is an administrator of all names. The mutex of the jobs must be
+// held.
 func (c *call) sees(j *job) bool {
 	return c.controls(j) || c.mayDecide(j)
 }
 
 func (c *call) controls(j *job) bool { return j.Token == c.token() || c.isOperator() }
 
-// tokenInvalid returns why the jobs of a token must end, or nil if they may continue. While the
-// store is unavailable, they may.
+// tokenInvalid returns the reason for which the jobs of a token must end, or nil if they may
+// continue. Jobs may continue while the store is unavailable.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	if user, ok := strings.CutPrefix(id, insidePrefix); ok {
 		return s.userInvalid(ctx, user)
@@ -97,7 +98,7 @@ func (s *API) getJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// cancelJob cancels a job, and waits a few seconds for its end.
+// cancelJob cancels a job, and waits a few seconds for the end of the job.
 func (s *API) cancelJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *API) cancelJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// settle waits a few seconds for a job to end, or to need a second person.
+// settle waits a few seconds until a job ends or waits for a second person.
 func (js *jobTable) settle(c *call, j *job) {
 	js.mu.Lock()
 	ended, elsewhere := j.ended, j.State == adminapi.JobRunning && j.cancel == nil
@@ -148,7 +149,7 @@ func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) 
 	}
 }
 
-// tellJob sends the current state of a job, even if another server has changed it after j was read.
+// tellJob sends the current state of a job, including changes by other servers since j was read.
 func (s *API) tellJob(c *call, status int, j *job) error {
 	s.jobs.mu.Lock()
 	if now := s.jobs.find(j.ID); now != nil {
@@ -160,7 +161,7 @@ func (s *API) tellJob(c *call, status int, j *job) error {
 	return writeJSON(c.w, status, out)
 }
 
-// accepted answers a request if its job continues in the background (RFC 7240, 4.1).
+// accepted answers a request whose job continues in the background (RFC 7240, section 4.1).
 func (s *API) accepted(c *call, j *job) error {
 	h := c.w.Header()
 	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
@@ -169,7 +170,8 @@ func (s *API) accepted(c *call, j *job) error {
 	return s.tellJob(c, http.StatusAccepted, j)
 }
 
-// prefersAsync reports whether the client does not wait for the end of the job (RFC 7240, 4.1).
+// prefersAsync reports whether the client prefers not to wait for the end of the job (RFC 7240,
+// section 4.1).
 func prefersAsync(c *call) bool {
 	if c.async {
 		return true
@@ -186,7 +188,7 @@ func prefersAsync(c *call) bool {
 }
 
 // reportJob runs work as a job and sends its reports, one per line. The job continues if the client
-// disconnects. Only cancelling the job, or the end of the server, ends it early. The parameter
+// disconnects. It ends early only if it is cancelled or if the server shuts down. The parameter
 // request is the body of the request.
 func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	start := startOf{Job: of}
@@ -241,7 +243,7 @@ func (s *API) job(c *call) (*job, error) {
 	s.jobs.lapse()
 	j := s.jobs.find(c.value)
 	switch {
-	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of a job of this server is known even if reading fails
+	case err != nil && (j == nil || !s.jobs.runs(j)): // if reading fails, the state of a job of this server is still known
 		return nil, err
 	case j == nil || !c.sees(j):
 		return nil, store.ErrNotFound

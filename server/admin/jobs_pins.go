@@ -17,8 +17,9 @@ import (
 const pinBatch = 1000
 
 // pins are the revisions that the names in a file had before the import of the file; see
-// [bulk.Pins]. A temporary file has one number for each record of the imported file, in the same
-// order: the revision plus one, or 0 for [store.AnyRevision].
+// [bulk.Pins]. They are stored in a temporary file, which has one number for each record of the
+// imported file, in the same order. The number is the revision plus one, or 0 for
+// [store.AnyRevision].
 type pins struct {
 	api  *API
 	file *os.File
@@ -27,7 +28,8 @@ type pins struct {
 
 var _ bulk.Pins = (*pins)(nil)
 
-// pin reads the current revisions of the names in a file. The caller must call drop on the result.
+// pin reads the current revisions of the names in a file. The caller must call drop on the result
+// after use.
 func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions) (*pins, error) {
 	f, err := s.jobs.createSpool()
 	if err != nil {
@@ -69,7 +71,7 @@ func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (b
 		case err != nil:
 			return false, err
 		case !c.Delete.IsZero():
-			return after == 0, nil // the name did not exist, and the import has created it
+			return after == 0, nil // the name did not exist before, and the import has created it
 		case c.Revision() <= after:
 			return true, nil
 		case c.Batch != id:
@@ -82,7 +84,7 @@ func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (b
 type pinWriter struct {
 	api   *API
 	out   *bufio.Writer
-	names []name.Name // names of the next records; the zero name for a rejected one
+	names []name.Name // names of the next records; the zero name for a rejected record
 }
 
 func (w *pinWriter) add(ctx context.Context, spelling string) error {

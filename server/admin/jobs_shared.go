@@ -12,30 +12,31 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Times of the lease by which a server shows that it is alive. A server that cannot extend its
-// lease in time ends its jobs, because other servers then count them as interrupted.
+// Times of the lease that shows other servers that this server is running. A server that cannot
+// extend its lease in time interrupts its jobs, because the other servers then mark them as
+// interrupted.
 const (
 	jobLease   = 30 * time.Second
 	renewLease = 5 * time.Second
 	tendTime   = 10 * time.Second // maximum time of one step in the background
 )
 
-// maxJobConflicts bounds the attempts to change jobs while other servers change jobs too.
+// maxJobConflicts limits the attempts to change jobs while other servers are changing jobs too.
 const maxJobConflicts = 20
 
 var errJobsBusy = &store.AwayError{Cause: "other servers are changing jobs", Err: store.ErrJobChanged}
 
 // A sharedJobs stores the jobs of a jobTable in a store that several servers share. The table has a
-// copy of all jobs. The server that runs a job owns it: until the job has ended, only this server
-// changes it, and other servers can only ask for its end. The mutex writing of the table guards all
-// fields, except that mu guards the lists at the end.
+// copy of all jobs. The server that runs a job is its owner. Until the job has ended, only the
+// owner changes it, and other servers can only request its end. The mutex writing of the table
+// guards all fields except the lists at the end, which mu guards.
 type sharedJobs struct {
 	jobStore store.JobStore
 	run      string            // identifies this run of this server as the owner of jobs
 	rows     map[string]uint64 // number of the last known write of each job
-	head     uint64            // number of the last known write of all
-	again    bool              // read all jobs again, because a change was abandoned
-	adopted  bool              // the jobs of earlier programs are in the store
+	head     uint64            // number of the last known write of all jobs
+	again    bool              // read all jobs again after an abandoned change
+	adopted  bool              // adopt has moved the jobs in the directory to the store
 	renewed  time.Time         // when the lease was last extended
 	tended   time.Time
 
@@ -66,9 +67,9 @@ func (js *jobTable) touch(j *job) {
 	}
 }
 
-// change calls f with mu held. If jobs are shared, f sees their current state, and change stores
-// the jobs that f adds, touches or removes. If that fails, nothing has changed. It may call f
-// several times.
+// change calls f with mu held. If jobs are shared, change first reads their current state, and then
+// stores the jobs that f adds, touches or removes. If change returns an error, no job has changed.
+// It may call f several times.
 func (js *jobTable) change(ctx context.Context, f func() error) error {
 	if js.shared == nil {
 		js.mu.Lock()
@@ -115,7 +116,7 @@ func (js *jobTable) attempt(ctx context.Context, f func() error) error {
 	return nil
 }
 
-// abandon removes jobs touched by a change that failed. The next reading restores them.
+// abandon removes the jobs that a failed change has touched. They are restored by the next read.
 func (js *jobTable) abandon() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -130,7 +131,7 @@ func (js *jobTable) abandon() {
 	sh.again = sh.again || len(sh.touched)+len(sh.removed) > 0
 }
 
-// encode converts jobs to rows for the store. The caller must hold mu.
+// encode converts jobs to rows of the store. The caller must hold mu.
 func (js *jobTable) encode(all []*job) (rows []store.JobRow) {
 	for _, j := range all {
 		if slices.Contains(js.shared.removed, j.ID) {
@@ -166,7 +167,7 @@ func (js *jobTable) put(ctx context.Context, rows []store.JobRow) error {
 	return nil
 }
 
-// hold renews the lease of this server when it is time. The caller must hold js.writing.
+// hold renews the lease of this server if necessary. The caller must hold js.writing.
 func (js *jobTable) hold(ctx context.Context) error {
 	sh, now := js.shared, time.Now()
 	if now.Sub(sh.renewed) < renewLease {
@@ -247,7 +248,7 @@ func (js *jobTable) pull(ctx context.Context) error {
 	return js.bury(ctx)
 }
 
-// merge takes over jobs from the store. The caller must hold mu.
+// merge copies jobs from the store to the table. The caller must hold mu.
 func (js *jobTable) merge(rows []store.JobRow) {
 	sh, exists := js.shared, map[string]bool{}
 	for _, r := range rows {
@@ -271,8 +272,8 @@ func (js *jobTable) merge(rows []store.JobRow) {
 	slices.SortStableFunc(js.all, func(a, b *job) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID)) })
 }
 
-// take takes over a job from the store. If this server runs the job, it takes over only the order
-// to end it. The caller must hold mu.
+// take copies a job from the store to the table. If this server runs the job, take copies only the
+// request to end the job. The caller must hold mu.
 func (js *jobTable) take(next *job) {
 	next.ended = make(chan struct{})
 	close(next.ended)
@@ -286,7 +287,7 @@ func (js *jobTable) take(next *job) {
 		js.all[i] = next
 		return
 	}
-	j.dirty = true // makes push store again what this server knows
+	j.dirty = true // makes push store the state of this server again
 	switch {
 	case !js.runs(j):
 	case next.Stop:
@@ -296,7 +297,7 @@ func (js *jobTable) take(next *job) {
 	}
 }
 
-// bury records that jobs are interrupted because their servers have ended. The caller must hold
+// bury marks jobs as interrupted if the servers that ran them have ended. The caller must hold
 // js.writing.
 func (js *jobTable) bury(ctx context.Context) error {
 	gone, err := js.gone(ctx)
@@ -317,7 +318,7 @@ func (js *jobTable) bury(ctx context.Context) error {
 	js.mu.Unlock()
 	if err := js.put(ctx, rows); err != nil {
 		if errors.Is(err, store.ErrJobChanged) {
-			return nil // another server has recorded the end, or the owner is alive
+			return nil // another server has recorded the end, or the owner is running
 		}
 		return err
 	}
@@ -329,9 +330,9 @@ func (js *jobTable) bury(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the servers that have ended although jobs of theirs count as running. If this server
-// has stored a job and could not start it, gone returns this server too. The caller must hold
-// js.writing.
+// gone returns the servers that have ended while some of their jobs are still marked as running. If
+// this server has stored a job that it could not start, gone also returns this server. The caller
+// must hold js.writing.
 func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	js.mu.Lock()
 	owners := map[string]bool{}
@@ -357,8 +358,8 @@ func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	return owners, nil
 }
 
-// tend is called about once a second while this server runs a job. It stores the progress, finds
-// out which jobs other servers have cancelled, and renews the lease. Without the lease, it
+// tend is called about once a second while this server runs a job. It stores the progress, reads
+// which jobs other servers have cancelled, and renews the lease. If it cannot renew the lease, it
 // interrupts the jobs.
 func (js *jobTable) tend(ctx context.Context) {
 	if js.shared == nil {
@@ -391,7 +392,7 @@ func (js *jobTable) interrupt() {
 	}
 }
 
-// leave gives up the lease of this server. Its jobs must have been stored.
+// leave releases the lease of this server. The jobs of the server must have been stored.
 func (js *jobTable) leave(ctx context.Context) {
 	js.writing.Lock()
 	defer js.writing.Unlock()

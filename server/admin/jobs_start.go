@@ -12,8 +12,8 @@ import (
 type startOf struct {
 	adminapi.Job
 
-	key, print string          // of a request that may be sent again (see [adminapi.KeyHeader])
-	request    json.RawMessage // of a dry run: the request for applying it; may be nil
+	key, print string          // key and digest of the request (see [adminapi.KeyHeader])
+	request    json.RawMessage // for a dry run: the request for applying it; may be nil
 	reserved   *reservation    // the reservation, which start releases; may be nil
 	requester  *requester      // set if a second person must approve the job
 }
@@ -30,11 +30,11 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 		cancel(nil)
 		return nil, nil, err
 	}
-	of.reserved.release() // the job itself counts now
+	of.reserved.release() // from now on, the job itself counts
 	return j, ctx, nil
 }
 
-// begin adds a job for a request. The function cancel ends the job. The caller must hold mu.
+// begin adds a job for a request. The function cancel cancels the job. The caller must hold mu.
 func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (*job, error) {
 	if j := js.earlier(c, &of); j != nil {
 		return nil, &repeatedError{j}
@@ -76,8 +76,8 @@ func (js *jobTable) find(id string) *job {
 	return nil
 }
 
-// earlier returns the job that the same request has started before, or nil. Two requests are the
-// same if they have the same key, or if they apply the same dry run. The caller must hold mu.
+// earlier returns the job that an identical request has started, or nil. Two requests are identical
+// if they have the same key, or if they apply the same dry run. The caller must hold mu.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
 		if j := js.find(dry.Applied); j != nil && (!j.HasEnded() || j.State == adminapi.JobDone) {
@@ -124,7 +124,7 @@ func (js *jobTable) admit(c *call) error {
 	return nil
 }
 
-// A reservation counts as a running job while the body of its request arrives.
+// A reservation counts as a running job while the server receives the body of the request.
 type reservation struct {
 	jobs  *jobTable
 	token string
@@ -145,7 +145,7 @@ func (js *jobTable) reserve(c *call) (*reservation, error) {
 	return &reservation{jobs: js, token: token}, nil
 }
 
-// release ends the reservation. It does nothing after the job has started.
+// release ends the reservation. After the start of the job, release does nothing.
 func (r *reservation) release() {
 	if r == nil {
 		return

@@ -27,8 +27,8 @@ type savedJobs struct {
 
 func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// saveSoon schedules a save. A crash loses only the changes since the last save. The caller must
-// hold mu.
+// saveSoon schedules a save. After a crash, the changes since the last save are lost. The caller
+// must hold mu.
 func (js *jobTable) saveSoon(j *job) {
 	js.changed, j.dirty = true, true
 	if js.dir == "" && js.shared == nil || js.saving {
@@ -38,8 +38,8 @@ func (js *jobTable) saveSoon(j *job) {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory for jobs. It does not create the data directory above it, which
-// must not reappear after it was moved away or deleted.
+// makeDir creates the directory for jobs. It does not create the parent, which is the data
+// directory: if the data directory was moved or deleted, it must not be created again.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -47,7 +47,7 @@ func (js *jobTable) makeDir() error {
 	return nil
 }
 
-// save writes the jobs to the file. Shared jobs of this server go to the store.
+// save writes the jobs to the file. It writes shared jobs to the store instead.
 func (js *jobTable) save() {
 	js.writing.Lock()
 	defer js.writing.Unlock()
@@ -85,14 +85,14 @@ func (js *jobTable) saveFile() error {
 	return err
 }
 
-// saveShared stores the jobs of this server. If this fails, it tries again soon.
+// saveShared stores the jobs of this server. If this fails, it schedules another attempt.
 func (js *jobTable) saveShared() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tendTime)
 	defer cancel()
 	js.mu.Lock()
 	closing := js.closing
 	js.mu.Unlock()
-	if closing { // close stores the jobs itself, and the store may be closed afterwards
+	if closing { // close stores the jobs; the store may be closed after that
 		return nil
 	}
 	err := js.sync(ctx)
@@ -117,7 +117,8 @@ type spooled struct {
 }
 
 // spool stores the body of a request in a file for a job, which can then read it after the
-// response. The error says whether the client, the size of the body or the disk is the reason.
+// response. The error distinguishes failures of the client, bodies that are too large, and failures
+// of the disk.
 func (js *jobTable) spool(body io.Reader) (*spooled, error) {
 	f, err := js.createSpool()
 	if err != nil {
@@ -152,7 +153,7 @@ func (js *jobTable) createSpool() (*os.File, error) {
 	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
 }
 
-// unstored returns the error about a body that cannot be stored. It has no paths.
+// unstored returns the error for a body that cannot be stored. The error does not contain paths.
 func unstored(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &adminapi.FullError{Detail: "the request body cannot be stored: the disk of the server is full"}
@@ -173,10 +174,10 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSpool limits the body of an import in the background, in bytes.
+// maxSpool is the maximum size of the body of an import in the background, in bytes.
 const maxSpool = 4 << 30
 
 func drop(f *os.File) {
 	_ = f.Close()
-	_ = os.Remove(f.Name()) // if this fails, the next start removes it
+	_ = os.Remove(f.Name()) // if Remove fails, the next start removes the file
 }

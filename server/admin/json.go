@@ -59,7 +59,7 @@ func describe(h http.Header, mediaType string) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ignored drops an error of writing to a client, because the client has disconnected.
+// ignored ignores an error of writing to a client, which means that the client has disconnected.
 func ignored(error) error { return nil }
 
 func readJSON(c *call, v any) error {
@@ -124,8 +124,8 @@ func positionError(body []byte, offset int64, field, message string) error {
 	return &adminapi.RequestError{Line: line, Column: column, Field: field, Message: message}
 }
 
-// isTurnedOff reports whether an error says that the configuration of the server leaves something out,
-// such as the checks of links.
+// isTurnedOff reports whether an error means that a feature is disabled in the configuration, such
+// as the checks of links.
 func isTurnedOff(err error) bool {
 	var status *adminapi.StatusError
 	if !errors.As(err, &status) {

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// A lineWriter sends JSON Lines. Before it has sent a line, an error can still be sent as a
-// problem. A later error aborts the response, so that the client notices the truncation. A
+// A lineWriter sends JSON Lines. Before the first line was sent, an error can still be sent as a
+// problem. A later error aborts the response, so that the client detects the truncation. A
 // lineWriter is safe for concurrent use.
 type lineWriter struct {
 	c  *call
@@ -55,8 +55,8 @@ func (w *lineWriter) write(v any) error {
 	return err
 }
 
-// send sends the lines in the buffer. The first call also sends the header, even if there are no
-// lines.
+// send sends the buffered lines. The first call also sends the header, even if no lines are
+// buffered.
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +67,7 @@ func (w *lineWriter) send() error {
 	return errors.Join(w.out.Flush(), w.Flush())
 }
 
-// end ends a response. It sends or logs the error if there is one.
+// end ends a response. If err is not nil, end sends or logs it.
 func (s *API) end(w *lineWriter, err error) error {
 	if err == nil {
 		return ignored(w.send())
@@ -81,7 +81,8 @@ func (s *API) end(w *lineWriter, err error) error {
 }
 
 // stream sends a line for each value for which line returns true, and stops after limit lines. A
-// limit of 0 means all. If nothing was sent, it returns fallback, which may be nil.
+// limit of 0 stands for no limit. If there were no lines to send, stream returns fallback, which
+// may be nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fallback error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
@@ -109,7 +110,7 @@ func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fa
 	return s.end(w, nil)
 }
 
-// tell writes a report. For an empty report it sends only the header.
+// tell writes a report. If the report is empty, tell sends only the header.
 func (w *lineWriter) tell(r adminapi.Report) {
 	w.mu.Lock()
 	gone := w.gone

@@ -23,9 +23,9 @@ import (
 
 // Limits of requests about links.
 const (
-	maxLinkChanges = 100_000         // locations whose changes one request reads
-	maxLinksRead   = 1000            // links that one request for a list reads
-	linkTime       = 5 * time.Minute // for a check that was requested
+	maxLinkChanges = 100_000         // maximum number of locations whose changes a request reads
+	maxLinksRead   = 1000            // maximum number of links that a request for a list reads
+	linkTime       = 5 * time.Minute // timeout of a check that a client requests
 	maxIgnore      = 10 * 366 * 24 * time.Hour
 )
 
@@ -58,7 +58,7 @@ func (s *API) linkStatus(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// listLinks sends a page of links with a verdict. The caller must be allowed to read their names.
+// listLinks sends a page of links with a verdict. It leaves out names that the caller may not read.
 func (s *API) listLinks(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *API) listLinks(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// linkNames returns the active names with a location, as far as the caller may read them, and those of
-// them that have an archived copy.
+// linkNames returns the active names with a location that the caller may read. The result archived
+// has those of them that have an archived copy.
 func (s *API) linkNames(c *call, url string) (names, archived []string, err error) {
 	found, err := links.Names(c.r.Context(), s.store, url, maxLinksRead)
 	for _, rec := range found {
@@ -129,8 +129,8 @@ func newLink(l links.Link, names []string) adminapi.Link {
 	return out
 }
 
-// linkChanges sends what has changed in a time, by host. It reports locations of names that the
-// caller may read, and whole hosts of such locations.
+// linkChanges sends the changes in an interval of time, by host. It includes locations of names
+// that the caller may read, and the hosts of such locations.
 func (s *API) linkChanges(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *API) linkChanges(c *call) error {
 		}
 		return hosts[host]
 	}
-	may, failed := map[string]bool{}, error(nil) // whether the caller may hear of a host
+	may, failed := map[string]bool{}, error(nil) // whether the caller may read a name at a host
 	hears := func(host string) bool {
 		if _, known := may[host]; !known && !all {
 			var err error
@@ -167,7 +167,7 @@ func (s *API) linkChanges(c *call) error {
 	err = w.Events(since, func(h links.Happening) bool {
 		switch {
 		case !until.IsZero() && !h.Time.Before(until):
-			return false // events are in the order of their times
+			return false // events are in chronological order
 		case h.URL != "":
 			now[h.URL] = h.Event
 		case h.Event == links.HostFails && hears(h.Host):
@@ -203,8 +203,8 @@ func (s *API) linkChanges(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// mayReadHost reports whether the caller may read the name of a location at a host. It looks at the
-// first maxLinksRead locations with each scheme.
+// mayReadHost reports whether the caller may read the name of a location at a host. It examines
+// only the first maxLinksRead locations with each scheme.
 func (s *API) mayReadHost(c *call, host string) (bool, error) {
 	for _, scheme := range [...]string{"https://", "http://"} {
 		n := 0
@@ -233,8 +233,7 @@ func (s *API) nameLinks(c *call) error {
 	})
 }
 
-// doLinks checks the locations of a name now, turns their checks off or on, or finds or adds preserved
-// copies.
+// doLinks carries out a request about the locations of a name (see [adminapi.LinkRequest]).
 func (s *API) doLinks(c *call) error {
 	var body adminapi.LinkRequest
 	if err := readJSON(c, &body); err != nil {
@@ -271,7 +270,7 @@ func (s *API) doLinks(c *call) error {
 	})
 }
 
-// archiveOf returns the archive that is asked for preserved copies.
+// archiveOf returns the web archive that the server asks for preserved copies.
 func (s *API) archiveOf() (*links.Archive, error) {
 	if s.archive == nil {
 		return nil, &adminapi.StatusError{Kind: adminapi.KindNoArchive, Status: http.StatusServiceUnavailable, Detail: "this server asks no archive: set links.availability or links.timegate in its configuration"}
@@ -279,8 +278,8 @@ func (s *API) archiveOf() (*links.Archive, error) {
 	return s.archive, nil
 }
 
-// copyOf returns the preserved copy of a dead location that the archive made closest to the last good
-// check, or else to the first failure.
+// copyOf returns the preserved copy of a dead location whose time is closest to the last good
+// check. If there was no good check, it is the copy closest to the first failure.
 func copyOf(ctx context.Context, a *links.Archive, l *links.Link) (links.Copy, error) {
 	near := l.Good
 	if near.IsZero() {
@@ -289,8 +288,9 @@ func copyOf(ctx context.Context, a *links.Archive, l *links.Link) (links.Copy, e
 	return a.Find(ctx, l.URL, near)
 }
 
-// suggestCopies sends the dead locations of a name, or one of them, with their preserved copies. If the
-// archive cannot be asked about a location, the result says why.
+// suggestCopies sends the dead locations of a name with their preserved copies. The parameter only
+// restricts the response to a single location. If the archive cannot be asked about a location, the
+// result has the reason.
 func (s *API) suggestCopies(c *call, only string) error {
 	a, err := s.archiveOf()
 	if err != nil {
@@ -355,7 +355,7 @@ func (s *API) acceptCopy(c *call, body *adminapi.LinkRequest) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// eachLink calls do for the locations of a name, or for one of them, and sends the results. It
+// eachLink calls do for the locations of a name, or for only one of them, and sends the results. It
 // skips locations that the server does not check.
 func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, string, error)) error {
 	out, _, err := s.linksOf(c, need, only, func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error) {
@@ -368,8 +368,8 @@ func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *lin
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// linksOf calls do for the locations of a name, or for one of them. It returns the results with the
-// record of the name. It leaves out locations for which do returns [links.ErrUnknown].
+// linksOf calls do for the locations of a name, or for only one of them. It returns the results and
+// the record of the name. It skips locations for which do returns [links.ErrUnknown].
 func (s *API) linksOf(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, *adminapi.LinkCopy, string, error)) (out adminapi.Links, rec *store.Record, err error) {
 	w, err := s.watcher()
 	if err != nil {

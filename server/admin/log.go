@@ -26,7 +26,7 @@ func newLogFilter(q url.Values) (logFilter, error) {
 	return f, &adminapi.RequestError{Field: "kind", Message: fmt.Sprintf("must be name, authority, user or token, not %.40q", f.kind)}
 }
 
-// selects reports whether the filter selects an entry, which must be as the caller may see it.
+// selects reports whether the filter selects an entry. The entry must be the result of seenBy.
 func (f logFilter) selects(e *adminapi.Entry) bool {
 	return (f.who == "" || e.Who == f.who || e.WhoName != "" && strings.EqualFold(e.WhoName, f.who)) &&
 		strings.HasPrefix(e.Key, f.prefix) && (f.batch == "" || e.Batch == f.batch) && (f.kind == "" || f.kind == kindOf(e))

@@ -10,7 +10,7 @@ import (
 
 const metricsPath = "/-/metrics"
 
-// noRole is the role in the metrics for a request without a valid token.
+// noRole is the role in the metrics for requests without a valid token.
 const noRole = "none"
 
 func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
@@ -25,8 +25,8 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	return nil
 }
 
-// isLocal reports whether a request comes from this machine: from a loopback address or a Unix
-// socket, and without a header field of a proxy.
+// isLocal reports whether a request comes from this machine. Such a request comes from a loopback
+// address or a Unix socket, and does not have a header field of a proxy.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -43,7 +43,7 @@ func (s *API) count(w *statusWriter) {
 	}
 }
 
-// CountJobs calls yield with the number of jobs of each kind in each state, even if it is 0.
+// CountJobs calls yield with the number of jobs for each combination of kind and state.
 func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	type key struct{ kind, state string }
 	n := map[key]int{}
@@ -63,13 +63,13 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether j is a backup or a verification of the whole store. For these, the metrics
-// show when one last succeeded, so that an operator notices if they fail or stop.
+// isTask reports whether j is a backup or a verification of the whole store. The metrics show when
+// such a task last succeeded, so that operators can detect that it fails or does not run.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }
 
-// outcome returns nil for a job that succeeded, and otherwise an error.
+// outcome returns nil if a job has succeeded, and an error otherwise.
 func (j *job) outcome() error {
 	switch {
 	case j.Problem != nil:
@@ -90,8 +90,8 @@ func (s *API) expectTasks() {
 	}
 }
 
-// countTasks tells the metrics when each task last succeeded before this start. From then on it
-// tells them when a task ends.
+// countTasks passes to the metrics when each task last succeeded in an earlier run. It also makes
+// the metrics count each task that ends.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes and reserves names, and reports each as soon as it is stored. It rejects an invalid
-// request before it reserves any name.
+// mint makes and reserves names, and reports each name as soon as it is stored. It rejects an
+// invalid request before it reserves a name.
 func (s *API) mint(c *call) error {
 	body := adminapi.Minting{Count: 1}
 	if err := readJSON(c, &body); err != nil {
@@ -45,7 +45,7 @@ func (s *API) mint(c *call) error {
 	})
 }
 
-// mintError tells the client about the template that could not make a name.
+// mintError returns the error for a template that cannot make a name.
 func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
@@ -73,7 +73,8 @@ func mintError(template string, err error) error {
 	return err
 }
 
-// An actorStore is the store for one actor, whose rights limit what it returns and changes.
+// An actorStore is a view of the store for an actor. It returns and changes only names for which
+// the actor has rights.
 type actorStore struct {
 	s     *API
 	actor registrar.Actor
@@ -111,8 +112,9 @@ func (m actorStore) Known(ctx context.Context, n name.Name) (bool, error) {
 	return reserve.KnownIn(ctx, m.s.store, n)
 }
 
-// Keys implements [reserve.Backend]. It yields only names for which the actor has rights, because
-// new names depend on existing ones and would reveal them.
+// Keys implements [reserve.Backend]. It yields only names for which the actor has rights. The names
+// that are made depend on the names that exist, and would otherwise disclose existing names to the
+// actor.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return reserve.KeysOf(m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}))
 }

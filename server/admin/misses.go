@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listMisses lists failed lookups, the most frequent first, of names for which the caller has
-// rights.
+// listMisses sends the failed lookups of names for which the caller has rights, most frequent
+// first.
 func (s *API) listMisses(c *call) error {
 	limit, err := number(c.q, "limit", 0)
 	if err != nil {

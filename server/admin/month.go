@@ -25,8 +25,9 @@ func (s *API) month(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// MonthReport returns what GET statistics/month reports to an actor about a month such as 2026-11. If
-// the changes are still being counted, the report says so.
+// MonthReport returns the response to a request of the actor a for GET statistics/month. The
+// parameter month is a month such as 2026-11. If the changes are still being counted, the report is
+// marked as incomplete.
 func (s *API) MonthReport(ctx context.Context, a registrar.Actor, prefix, month string) (*adminapi.MonthReport, error) {
 	begin, err := parseMonth(month)
 	if err != nil {
@@ -45,8 +46,8 @@ func (s *API) MonthReport(ctx context.Context, a registrar.Actor, prefix, month 
 	return m.out, nil
 }
 
-// narrowed returns an actor with the highest role of a for the names with a prefix, and no other
-// rights. It returns a itself if the prefix is "".
+// narrowed returns an actor that has the highest role of a for the names with a prefix, and no
+// other rights. If the prefix is "", narrowed returns a.
 func narrowed(a registrar.Actor, prefix string) (registrar.Actor, error) {
 	if prefix == "" {
 		return a, nil
@@ -73,7 +74,7 @@ type monthReporter struct {
 	out    *adminapi.MonthReport
 }
 
-// resolutions adds the resolutions of the month and of the month before.
+// resolutions adds the resolutions of the month and of the previous month.
 func (m *monthReporter) resolutions(ctx context.Context) (err error) {
 	of := func(month string, top int) (adminapi.Resolutions, error) {
 		return m.api.Resolutions(ctx, adminapi.ResolutionQuery{Prefix: m.prefix, From: month, To: month, Top: top})
@@ -126,7 +127,7 @@ func (m *monthReporter) changes(ctx context.Context) error {
 	return nil
 }
 
-// links adds the links that do not work.
+// links adds the links that are dead or that a user should look at.
 func (m *monthReporter) links(ctx context.Context) error {
 	status, err := m.api.LinkStatus(ctx)
 	var no *adminapi.StatusError

@@ -23,8 +23,9 @@ func (s *API) getVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance, SecondPerson: s.settings.Load().second})
 }
 
-// subject parses the name in the path of a request, and returns it as it was stored at the given
-// time. The zero time means now. The error says that the caller has no rights for the name.
+// subject parses the name in the path of a request. It returns the name as it was stored at the
+// given time, where the zero time means now. It returns an error if the caller does not have rights
+// for the name.
 func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -33,8 +34,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name as it was stored at the given time. The error for a caller without rights
-// says that the role need is necessary.
+// reached returns a name as it was stored at the given time. If the caller does not have rights for
+// the name, the error names the required role need.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -43,8 +44,8 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 	return kept, err
 }
 
-// Limits of what one request for a list reads. They are needed because a request can ask for a
-// status that few records have.
+// Limits of the records that a request for a list reads. Without them, a request for a rare status
+// could read the whole store.
 const (
 	maxRead     = 100_000                // records
 	maxReadTime = 150 * time.Millisecond // checked at every readGrain records
@@ -108,9 +109,9 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 	return page, nil
 }
 
-// within yields the records of a scan for which an actor has rights. It reads little more than
-// these. Otherwise the size of a page that ends because of a limit would reveal how many other
-// records exist.
+// within yields the records of a scan for which an actor has rights. It hardly reads other records:
+// the limits on reading can end a page early, and the size of such a page would disclose the number
+// of other records.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)
@@ -131,8 +132,8 @@ func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) it
 	}
 }
 
-// spans returns the beginnings of all keys that begin with begin and are below one of the prefixes.
-// They are sorted, without duplicates.
+// spans returns the prefixes of all keys that begin with begin and belong to one of the given
+// prefixes. They are sorted and without duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {

@@ -30,10 +30,10 @@ func (s *API) published() *adminapi.PublishedLog {
 	return out
 }
 
-// errUnpublished says that the log is not published.
+// errUnpublished is the error for requests about the log of a server that does not publish its log.
 var errUnpublished = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this server does not publish its log: log.key is not set"}
 
-// publishError returns the error of a request about the published log.
+// publishError converts an error of the published log to an error of the API.
 func publishError(err error) error {
 	switch {
 	case errors.Is(err, publish.ErrPending), errors.Is(err, publish.ErrSuspended):
@@ -46,7 +46,8 @@ func publishError(err error) error {
 	return err
 }
 
-// receipt sends the receipt for a revision of a name, with all its content.
+// receipt sends the receipt for a revision of a name. The receipt includes the whole content of the
+// revision.
 func (s *API) receipt(c *call) error {
 	if s.publish == nil {
 		return errUnpublished

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns the parameters of a request. The error says that a parameter is not allowed.
+// query returns the parameters of a request. It returns an error if a parameter is not among the
+// allowed ones.
 func (c *call) query(allowed ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
@@ -65,7 +66,7 @@ func statuses(q url.Values) ([]nomen.Status, error) {
 
 func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
 
-// An intent has the parameters that all changes have.
+// An intent has the parameters that all requests for changes share.
 type intent struct {
 	why         string
 	expected    uint64 // expected revision
@@ -73,8 +74,8 @@ type intent struct {
 	strict      bool
 }
 
-// intent reads the parameter "why" and the expected revision of a change. The further parameters
-// that the request may have are in names. If "strict" is in names, intent reads it too.
+// intent reads the parameter "why" and the expected revision of a change. The request may also have
+// the parameters in names. If these include "strict", intent reads it too.
 func (c *call) intent(names ...string) (in intent, err error) {
 	q, err := c.query(append(names, "why", "expected")...)
 	if err != nil {
@@ -88,9 +89,9 @@ func (c *call) intent(names ...string) (in intent, err error) {
 	return in, err
 }
 
-// expectation returns the revision that the client expects to change. It is in the parameter
-// "expected", in If-Match with one tag, or in If-None-Match with "*". For a header field,
-// conditional is true, and a conflict leads to the status 412.
+// expectation returns the expected revision of a change. This is in the parameter "expected", in
+// If-Match with a single tag, or in If-None-Match with "*". If the revision is in a header field,
+// conditional is true, and the status of a conflict is 412.
 func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
 	text, field := q.Get("expected"), "expected"
@@ -112,7 +113,7 @@ func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err
 }
 
 // preconditioned converts a conflict of a conditional request to a failed precondition (RFC 9110,
-// 13.1.1). It returns other errors as they are.
+// 13.1.1). It returns other errors unchanged.
 func preconditioned(err error, conditional bool) error {
 	var conflict *store.ConflictError
 	if conditional && errors.As(err, &conflict) {

@@ -56,7 +56,7 @@ func relocationJob(rel registrar.Relocation, dryRun string) adminapi.Job {
 	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: adminapi.RelocationSubject(rel.From, rel.To), DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
 }
 
-// relocateAs starts a relocation. The parameter dryRun may be the ID of a dry run to apply.
+// relocateAs starts a relocation. If it applies a dry run, dryRun is the ID of the dry run.
 func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error {
 	switch many, err := s.relocatesMany(c, rel); {
 	case err != nil:
@@ -85,7 +85,7 @@ func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error
 	})
 }
 
-// A reach counts the names that a relocation would change, by authority.
+// A reach counts the names that a relocation would change, for each authority.
 type reach struct {
 	api    *API
 	last   name.Name
@@ -94,7 +94,7 @@ type reach struct {
 
 const maxReach = 100
 
-// add counts a name. All locations of a name come one after the other.
+// add counts a name. The calls for the locations of the same name must follow each other.
 func (r *reach) add(ctx context.Context, n name.Name) {
 	if n == r.last {
 		return
@@ -112,7 +112,7 @@ func (r *reach) add(ctx context.Context, n name.Name) {
 	r.counts[of.Prefix].Names++
 }
 
-// all returns the authorities with the most names.
+// all returns the authorities with the highest numbers of names.
 func (r *reach) all() []adminapi.Reach {
 	all := make([]adminapi.Reach, 0, len(r.counts))
 	for _, of := range r.counts {
@@ -132,7 +132,7 @@ func (s *API) undo(c *call) error {
 	return s.undoAs(c, u, "")
 }
 
-// undoAs starts an undo. The parameter dryRun may be the ID of a dry run to apply.
+// undoAs starts an undo. If it applies a dry run, dryRun is the ID of the dry run.
 func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	subject := u.Batch
 	if subject == "" {
@@ -156,13 +156,13 @@ func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	})
 }
 
-// A verification verifies the store. It calls fault for each fault, and progress at intervals, and
-// returns the head of the log that it has verified.
+// A verification is a function that verifies the store. It calls fault for each fault, and progress
+// from time to time. It returns the head of the verified log.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification that a request asks for. With the parameter "since" it
-// covers the changes after that head, and subject is "since" with the head. Without it, the
-// verification covers the whole store, and subject is "".
+// verification returns the verification for a request. If the parameter "since" is set, only the
+// changes after that head are verified, and subject is "since" and the head. Otherwise, the whole
+// store is verified, and subject is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -208,8 +208,8 @@ func (s *API) verify(c *call) error {
 	})
 }
 
-// backup writes a backup to a directory on the machine of the server. The server needs the right to
-// write there.
+// backup writes a backup to a directory on the server's machine. The server needs write permission
+// for the directory.
 func (s *API) backup(c *call) error {
 	if err := c.requireAllNames("backup"); err != nil {
 		return err

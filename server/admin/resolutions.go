@@ -19,11 +19,11 @@ import (
 
 // Limits of the counts of resolutions.
 const (
-	maxMonths = 120     // months in a request
-	maxTop    = 100     // names in a response
-	usualTop  = 20      // the default
-	minCount  = 3       // lower counts of a name on a day are only for its owners
-	maxRanked = 500_000 // names that are compared
+	maxMonths = 120     // maximum number of months in a request
+	maxTop    = 100     // maximum number of names in a response
+	usualTop  = 20      // default number of names in a response
+	minCount  = 3       // only owners see lower counts of a name on a day
+	maxRanked = 500_000 // maximum number of names that are ranked
 )
 
 func (s *API) resolutions(c *call) error {
@@ -40,7 +40,7 @@ func (s *API) resolutions(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// Resolutions returns what GET statistics/resolutions reports to an actor.
+// Resolutions returns the response to a request of the actor a for GET statistics/resolutions.
 func (s *API) Resolutions(ctx context.Context, a registrar.Actor, r adminapi.ResolutionQuery) (*adminapi.Resolutions, error) {
 	from, to, err := s.months(r.From, r.To)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *API) months(fromText, toText string) (from, to counts.Month, err error)
 	return from, to, nil
 }
 
-// nameResolutions counts the resolutions of a name. Only owners see low counts, because these can
-// reveal something about a single reader.
+// nameResolutions counts the resolutions of a name. Only owners see low counts, which could
+// disclose the activity of a single reader.
 func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source counts.Store, text string, from, to counts.Month, n *resolutionCounter) error {
 	asked, err := name.Parse(text)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source cou
 	return nil
 }
 
-// rowsOf calls add for the counts of a name, without low counts if few is true.
+// rowsOf calls add for the counts of a name. If few is true, low counts are left out.
 func rowsOf(ctx context.Context, source counts.Store, n name.Name, from, to counts.Month, few bool, add func(counts.Row)) error {
 	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfName, From: from, To: to, Text: n.Key()}) {
 		if err != nil {
@@ -138,8 +138,8 @@ func rowsOf(ctx context.Context, source counts.Store, n name.Name, from, to coun
 	return nil
 }
 
-// aliasesOf returns the aliases of a name whose resolutions are resolutions of the name: no other record
-// has the alias, and either it has no authority, or the actor has rights for it.
+// aliasesOf returns the aliases whose resolutions count as resolutions of a name. Such an alias is
+// in no other record. Either no authority covers the alias, or the actor has rights for it.
 func (s *API) aliasesOf(ctx context.Context, a registrar.Actor, n name.Name) (all []name.Name, err error) {
 	rec, err := s.store.Get(ctx, n, time.Time{})
 	if errors.Is(err, store.ErrNotFound) {
@@ -154,7 +154,7 @@ func (s *API) aliasesOf(ctx context.Context, a registrar.Actor, n name.Name) (al
 	for _, text := range rec.SameAs {
 		alias, err := name.Parse(text)
 		if err != nil {
-			continue // some other URI
+			continue // not a name
 		}
 		of := set.Of(alias)
 		if alias = of.Fold(alias); alias == n || slices.Contains(all, alias) || of != nil && !a.Reaches(alias) {
@@ -162,7 +162,7 @@ func (s *API) aliasesOf(ctx context.Context, a registrar.Actor, n name.Name) (al
 		}
 		switch _, err := s.store.Get(ctx, alias, time.Time{}); {
 		case err == nil:
-			continue // it has counts of its own
+			continue // the alias has its own counts
 		case !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func withoutFew(cells []counts.Cell) []counts.Cell {
 }
 
 // authorityResolutions counts the resolutions of names for each authority whose prefix begins with
-// a given prefix. Names without an authority are only for actors who may read all names.
+// the given text. It includes names without an authority only if the actor may read all names.
 func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, source counts.Store, prefix string, from, to counts.Month, n *resolutionCounter) error {
 	begin := name.Beginning(prefix)
 	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfAuthority, From: from, To: to, Text: begin, Prefix: true}) {
@@ -222,7 +222,7 @@ func mayCount(a registrar.Actor, prefix string) bool {
 	return err == nil && a.MayPrefix(p, registrar.Reader)
 }
 
-// topNames returns the names that people resolved most often. Low counts are only for owners.
+// topNames returns the most resolved names. It includes low counts only for owners.
 func (s *API) topNames(ctx context.Context, a registrar.Actor, source counts.Store, q counts.Query, top int) ([]adminapi.NameResolutions, error) {
 	sums := map[string]*adminapi.ByClass{}
 	for r, err := range source.Rows(ctx, q) {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// explain resolves a name as the public listener would for an anonymous client. On request it
-// explains the answer.
+// explain resolves a name for an anonymous client in the same way as the public listener. If the
+// client requests it, the response explains the answer.
 func (s *API) explain(c *call) error {
 	q := c.q
 	put := nomen.Question{

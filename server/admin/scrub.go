@@ -17,22 +17,22 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How often and how fast a scrub works.
+// The intervals and limits of a scrub.
 const (
 	scrubStep     = 1024             // changes verified in one step
-	scrubShare    = 10               // a scrub works for at most 1/scrubShare of the time
+	scrubShare    = 10               // a scrub is active for at most 1/scrubShare of the time
 	scrubPass     = 24 * time.Hour   // minimum time from the start of a pass to the start of the next
 	scrubRetry    = time.Minute      // pause after a step that could not read the store
-	scrubSave     = 30 * time.Second // how often the state is saved
-	maxScrubLines = 100              // faults of a pass that are logged
-	scrubVersion  = 1                // of the file format; see docs/reference/files.md
+	scrubSave     = 30 * time.Second // interval at which the state is saved
+	maxScrubLines = 100              // maximum number of faults that are logged in a pass
+	scrubVersion  = 1                // version of the file format; see docs/reference/files.md
 )
 
 const scrubFile = "scrub.json"
 
-// A scrub verifies the store in the background, from the first change to the last, once a day. Each
-// such verification is a pass. The slower the store responds, the longer the scrub pauses between
-// two steps. It also pauses while a job runs.
+// A scrub verifies the store in the background. About once a day, it makes a pass over all changes,
+// from the first to the last. The slower the store responds, the longer the scrub pauses between
+// two steps. It also pauses while a job is running.
 type scrub struct {
 	server *API
 	source audit.Source
@@ -42,7 +42,7 @@ type scrub struct {
 	mu          sync.Mutex
 	state       scrubState
 	saved       time.Time
-	writeFailed bool // the file could not be written, which was logged
+	writeFailed bool // the last attempt to write the file failed and was logged
 }
 
 type scrubState struct {
@@ -110,13 +110,13 @@ func (c *scrub) known() scrubState {
 
 // A ScrubState is the state of the background verification of the store.
 type ScrubState struct {
-	Ended          time.Time // when the last complete pass ended; zero if none did
+	Ended          time.Time // end of the last complete pass; zero before the first
 	Faults         uint64    // faults that the last complete pass found
-	Changes, Found uint64    // changes verified and faults found by the current pass, or by the last pass if none is running
+	Changes, Found uint64    // changes verified and faults found by the current pass, or by the last pass between two passes
 }
 
-// Scrub returns the state of the background verification. The result ok is false if the [Options]
-// do not enable it.
+// Scrub returns the state of the background verification. If [Options] do not enable the
+// verification, ok is false.
 func (s *API) Scrub() (state ScrubState, ok bool) {
 	known := s.scrub.known()
 	h, _ := store.ParseHead(known.Head) // zero before the first step
@@ -135,7 +135,7 @@ func (c *scrub) run(ctx context.Context) {
 	}
 }
 
-// step verifies the next changes, and returns how long to pause.
+// step verifies the next changes. It returns the pause before the next step.
 func (c *scrub) step(ctx context.Context) time.Duration {
 	s := c.server
 	state := c.known()
@@ -147,7 +147,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	}
 	var since store.Head
 	if state.Ended.IsZero() && state.Head != "" {
-		since, _ = store.ParseHead(state.Head) // if it is invalid, the pass starts again
+		since, _ = store.ParseHead(state.Head) // if the head is invalid, the pass starts again
 	}
 	if since == (store.Head{}) {
 		last := state.Last
@@ -170,7 +170,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
 }
 
-// found counts a fault. It also logs the fault, unless this pass has logged too many.
+// found counts a fault. It logs the fault unless the pass has reached the limit of logged faults.
 func (c *scrub) found(state *scrubState, f store.Fault) {
 	if state.Faults++; state.Faults <= maxScrubLines {
 		j := adminapi.NewFault(f)
@@ -178,8 +178,8 @@ func (c *scrub) found(state *scrubState, f store.Fault) {
 	}
 }
 
-// failed handles an error of a step. If the store does not match the verified changes any more, the
-// next step begins a new pass.
+// failed handles an error of a step. If the store no longer matches the verified changes, the next
+// step starts a new pass.
 func (c *scrub) failed(ctx context.Context, err error, since store.Head, state scrubState) time.Duration {
 	var wrong *store.HeadError
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// search sends a page of names that have certain words.
+// search sends a page of the names that contain the given words.
 func (s *API) search(c *call) error {
 	if s.searcher == nil {
 		return &adminapi.StatusError{Kind: adminapi.KindNoIndex, Status: http.StatusServiceUnavailable, Detail: "this server has no search index: set search = true in its configuration, or list the names by prefix"}
@@ -17,7 +17,7 @@ func (s *API) search(c *call) error {
 	if err != nil {
 		return err
 	}
-	status := s.searcher.Status() // before the search, because it must not claim too much
+	status := s.searcher.Status() // read before the search, so that it does not claim changes that the search missed
 	page, err := s.searcher.Search(c.r.Context(), q)
 	if err != nil {
 		return adminapi.SearchError(err)

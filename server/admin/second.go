@@ -20,12 +20,12 @@ import (
 
 // Limits of jobs that wait for a second person.
 const (
-	maxWaiting      = 100 // of all tokens
+	maxWaiting      = 100 // for all tokens together
 	maxTokenWaiting = 20
-	maxAsked        = 32 << 10 // size of the request in bytes, because the file of jobs contains the request
+	maxAsked        = 32 << 10 // maximum size in bytes of the request, which is stored with the job
 )
 
-// What a redaction can be about.
+// The kinds of subjects of a redaction.
 const (
 	redactsName      = "name"
 	redactsAuthority = "authority"
@@ -41,7 +41,7 @@ type redactRequest struct {
 	Revision uint64 `json:"revision"` // expected revision, if a second person must approve
 }
 
-// redact makes a redaction, or waits for the approval of a second person.
+// redact makes a redaction, or adds a job that waits for the approval of a second person.
 func (s *API) redact(c *call, q redactRequest, conditional bool) error {
 	second := s.settings.Load().second.Redact
 	asks := second && !q.DryRun
@@ -83,8 +83,8 @@ func (s *API) askRedaction(c *call, q redactRequest) error {
 	return s.ask(c, of, q, func(context.Context, *job) error { return nil })
 }
 
-// relocatesMany reports whether a relocation changes so many names that a second person must
-// approve it. It stops reading names when it can decide.
+// relocatesMany reports whether a relocation would change so many names that a second person must
+// approve it. It stops counting at the limit.
 func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	limit := int64(s.settings.Load().second.RelocateAbove)
 	if limit <= 0 || rel.DryRun {
@@ -123,8 +123,8 @@ func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) er
 	})
 }
 
-// foresee makes a dry run of a relocation for an actor. It records in the result of the job what
-// would change, and returns a digest of these changes.
+// foresee makes a dry run of a relocation for an actor. It adds the changes to the result of the
+// job, and returns a digest of them.
 func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel registrar.Relocation) (string, error) {
 	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
 	sum, result := sha256.New(), adminapi.JobResult{}
@@ -156,13 +156,14 @@ func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel regist
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// addMoved adds a location that would move to a digest. Keys and URLs contain no zero byte, so that
-// it can separate them.
+// addMoved adds a location that would change to a digest. The fields are separated by zero bytes,
+// which keys and URLs never contain.
 func addMoved(sum hash.Hash, n name.Name, from, to string) {
 	_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", n.Key(), from, to) // a hash returns no error
 }
 
-// ask adds a job that a second person must approve. It runs prepare before the job waits.
+// ask adds a job that waits for the approval of a second person. It calls prepare before the job
+// waits.
 func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Context, *job) error) error {
 	start := startOf{Job: of}
 	if err := c.identify(&start, request); err != nil {
@@ -191,8 +192,8 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether j was started by an identical request with the same token, and still
-// waits for a second person to approve it. The caller must hold the mutex of the jobs.
+// asksSame reports whether j still waits for a second person and was started by an identical
+// request with the same token. The caller must hold the mutex of the jobs.
 func (j *job) asksSame(request *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }
@@ -206,19 +207,20 @@ func (j *job) wait(at time.Time) {
 	j.Next = "another person approves or rejects it"
 }
 
-// lapse ends jobs for which no second person has decided in time. The caller must hold mu.
+// lapse ends jobs whose time for approval is over. The caller must hold mu.
 func (js *jobTable) lapse() {
 	for _, j := range js.all {
 		if j.State == adminapi.JobWaiting && !js.now().Before(j.Approval.Until) {
 			j.State, j.Ended, j.Next = adminapi.JobLapsed, j.Approval.Until, "make the request again"
-			if js.shared == nil { // each server of a shared store computes this state itself
+			if js.shared == nil { // every server of a shared store computes this state
 				js.saveSoon(j)
 			}
 		}
 	}
 }
 
-// admitWaiting returns an error if too many jobs wait for a second person. The caller must hold mu.
+// admitWaiting returns an error if too many jobs are waiting for a second person. The caller must
+// hold mu.
 func (js *jobTable) admitWaiting(token string) error {
 	all, own := 0, 0
 	for _, j := range js.all {
@@ -238,8 +240,8 @@ func (js *jobTable) admitWaiting(token string) error {
 	}
 }
 
-// saveNow saves the jobs, so that a crash does not lose a job that waits. Shared jobs are stored
-// already.
+// saveNow saves the jobs immediately, so that a waiting job is not lost in a crash. It does nothing
+// if jobs are shared, because shared jobs are already stored.
 func (js *jobTable) saveNow() {
 	if js.dir != "" && js.shared == nil {
 		js.save()

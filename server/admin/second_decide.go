@@ -29,7 +29,7 @@ func (s *API) approveJob(c *call) error {
 		return err
 	}
 	if ctx != nil {
-		s.jobs.saveNow() // after a crash the job counts as interrupted, and is not approved again
+		s.jobs.saveNow() // after a crash, the job counts as interrupted and cannot be approved again
 		s.log.Info("second person approved", "job", j.ID, "kind", j.Kind, "who", j.Who, "by", c.actor.Who)
 		go func() {
 			_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return s.carryOut(ctx, j, c.actor) })
@@ -39,8 +39,8 @@ func (s *API) approveJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// approve runs a job that has waited for approval. It returns the job and its context. The context
-// is nil if the caller has already approved the job.
+// approve starts a job that has waited for approval. It returns the job and the context of the job.
+// The context is nil if the caller has already approved the job.
 func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
 	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.resume(c, id, same, cancel) })
@@ -55,8 +55,8 @@ func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Contex
 	return nil, nil, err
 }
 
-// resume runs a job that has waited. The function cancel ends the job. The error is a repeatedError
-// if the caller has already approved the job. The caller must hold mu.
+// resume starts a job that has waited for approval. The function cancel cancels the job. If the
+// caller has already approved the job, the error is a repeatedError. The caller must hold mu.
 func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelCauseFunc) (*job, error) {
 	js.lapse()
 	j := js.find(id)
@@ -79,8 +79,9 @@ func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelC
 	return j, nil
 }
 
-// decidable returns an error unless a job waits for a decision that the caller may make. The
-// parameter byRequester says that the caller has made the request. The caller must hold mu.
+// decidable returns an error unless a job waits for a decision and the caller may make this
+// decision. The parameter byRequester means that the caller has requested the job. The caller must
+// hold mu.
 func (js *jobTable) decidable(c *call, j *job, byRequester bool) error {
 	refuse := func(status int, detail string) error {
 		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: status, Detail: detail}
@@ -122,7 +123,7 @@ func (s *API) rejectJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// maxRejection limits the reason of a rejection, in bytes.
+// maxRejection is the maximum length of the reason for a rejection, in bytes.
 const maxRejection = 4 << 10
 
 func checkRejection(reason string) error {
@@ -153,7 +154,7 @@ func (js *jobTable) reject(c *call, id string, same bool, reason string) error {
 	})
 }
 
-// stop cancels a job that runs, or withdraws a job that waits for a second person.
+// stop cancels a running job, or withdraws a job that waits for a second person.
 func (s *API) stop(c *call, j *job) error {
 	same, err := s.isRequester(c, j)
 	if err != nil {
@@ -167,7 +168,7 @@ func (s *API) stop(c *call, j *job) error {
 	})
 }
 
-// stop cancels or withdraws a job. The parameter isOwn says that the caller has made the request.
+// stop cancels or withdraws a job. The parameter isOwn means that the caller has requested the job.
 // The caller must hold mu.
 func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 	js.lapse()
@@ -181,15 +182,15 @@ func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 		return c.actor.DeniedAny(registrar.Administrator, "job "+j.ID)
 	case j.cancel != nil:
 		j.cancel(errJobCancelled)
-	case j.State == adminapi.JobRunning: // on another server
+	case j.State == adminapi.JobRunning: // the job runs on another server
 		j.Stop = true
 		js.touch(j)
 	}
 	return nil
 }
 
-// carryOut does what a second person has approved. First it checks the rights of both persons, and
-// that nothing has changed since the request.
+// carryOut makes the changes that a second person has approved. It first checks that both persons
+// have the required rights, and that nothing has changed since the request.
 func (s *API) carryOut(ctx context.Context, j *job, approver registrar.Actor) error {
 	requester, err := s.requesterNow(ctx, j)
 	if err != nil {
@@ -201,12 +202,13 @@ func (s *API) carryOut(ctx context.Context, j *job, approver registrar.Actor) er
 	return applyRequest(j, func(rel registrar.Relocation) error { return s.relocateApproved(ctx, j, rel, requester, approver) })
 }
 
-// askAgain returns the error for a job that cannot be carried out because something has changed.
+// askAgain returns the error for an approved job that cannot run because something has changed
+// since the request.
 func askAgain(format string, args ...any) error {
 	return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusConflict, Detail: fmt.Sprintf(format, args...) + "; nothing was changed. Make the request again"}
 }
 
-// lostRights returns the error about a requester who has lost rights since the request.
+// lostRights returns the error for a requester who has lost rights since the request.
 func lostRights(format string, args ...any) error {
 	return &adminapi.StatusError{
 		Kind: adminapi.KindSecond, Status: http.StatusForbidden,
@@ -238,7 +240,7 @@ func requesterDenied(err error) error {
 	return err
 }
 
-// changedSince returns the error about a subject that has changed since the request.
+// changedSince returns the error for a subject that has changed since the request.
 func changedSince(err error) error {
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
@@ -247,7 +249,7 @@ func changedSince(err error) error {
 	return err
 }
 
-// relocateApproved relocates only the names whose change was approved.
+// relocateApproved relocates the names that were approved, and no others.
 func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Relocation, requester, approver registrar.Actor) error {
 	approved, err := s.checkApproved(ctx, j, rel, requester)
 	if err != nil {
@@ -258,7 +260,8 @@ func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Reloca
 }
 
 // checkApproved checks that a relocation would still make the same changes as at the time of the
-// request, and that the requester may still make them. It returns the names that would change.
+// request, and that the requester still has the rights for them. It returns the names that would
+// change.
 func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor) (*approvedNames, error) {
 	then, err := actorOf(j.Who, j.Requester.Grants)
 	if err != nil {
@@ -306,13 +309,13 @@ var errNotApproved = &adminapi.StatusError{
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
 }
 
-// reportOthers reports the names with matching locations that were not approved. Other clients have
-// added or changed them since, or the check at the approval has rejected them. reportOthers adds
-// them to sum.
+// reportOthers reports the names with matching locations that are not approved, and adds them to
+// sum. Such names were added or changed by other clients after the request, or were rejected when
+// the job was approved.
 func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
 	var failed error
 	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil
-	rel.Only = func(rec *store.Record) bool { // called by only one goroutine, because it returns false
+	rel.Only = func(rec *store.Record) bool { // because it returns false, only one goroutine calls it
 		if failed != nil || approved.has(rec) {
 			return false
 		}
@@ -331,8 +334,9 @@ func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation
 	return cmp.Or(err, failed)
 }
 
-// isLast reports whether the last change of a name belongs to the given batch, which has moved the
-// name already. The new location can match again, if it begins with the address to be replaced.
+// isLast reports whether the last change of a name belongs to the given batch. If so, the
+// relocation has already changed the name. The new location may match again, because it may begin
+// with the old text.
 func (s *API) isLast(ctx context.Context, n name.Name, batch string) (bool, error) {
 	for c, err := range store.History(ctx, s.store, n) {
 		return err == nil && c.Batch == batch && batch != "", err

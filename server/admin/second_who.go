@@ -16,10 +16,10 @@ import (
 
 // A requester is the person who made a request that a second person must approve.
 type requester struct {
-	Persons []string          `json:"persons"`        // as [API.persons] returns them
+	Persons []string          `json:"persons"`        // result of [API.persons]
 	Grants  []store.UserGrant `json:"grants"`         // rights at the time of the request
 	Claimed []store.UserGrant `json:"claimed"`        // grants that are not in the store, such as rights by claims
-	Node    bool              `json:"node,omitempty"` // the request has the token of a node, which other nodes do not know
+	Node    bool              `json:"node,omitempty"` // the request used the token of a node, which other nodes do not know
 }
 
 func actorOf(who string, grants []store.UserGrant) (registrar.Actor, error) {
@@ -95,9 +95,9 @@ func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error
 	return registrar.Person(u)
 }
 
-// requesterNow returns the actor who requested a job, with the current rights. Rights by claims are
-// those at the time of the request, because only the next sign-in shows whether they are still
-// valid.
+// requesterNow returns the actor who requested a job, with the current rights. Rights that come
+// from claims are those at the time of the request, because claims are updated only when the user
+// signs in again.
 func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
 	if j.Requester.Node {
 		return actorOf(j.Who, j.Requester.Grants)
@@ -124,9 +124,9 @@ func (s *API) isRequester(c *call, j *job) (bool, error) {
 	return slices.ContainsFunc(persons, func(p string) bool { return slices.Contains(j.Requester.Persons, p) }), err
 }
 
-// persons returns the persons who the caller counts as: the author of the caller's changes, and the
-// user or token that made the token of the caller. Two callers with a person in common count as one
-// person.
+// persons returns the IDs of the persons behind the caller. These are the author of the caller's
+// changes, and the user or token that created the caller's token. Two callers with a common ID
+// count as the same person.
 func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	all := []string{c.actor.Who}
 	if _, inside := insideActor(c.r.Context()); inside || s.nodeToken != nil && c.token() == s.nodeToken.ID {
@@ -140,7 +140,7 @@ func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	for next := []string{makers.of[c.token()]}; len(next) > 0; next = next[1:] {
 		if who := next[0]; !seen[who] {
 			seen[who] = true
-			if who != adminapi.AdministratorGrant().Who { // the operator makes the tokens of others
+			if who != adminapi.AdministratorGrant().Who { // the operator creates tokens for other persons
 				all = append(all, who)
 			}
 			next = append(next, makers.by[who]...)
@@ -149,10 +149,10 @@ func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	return all, nil
 }
 
-// makers says who made each token.
+// makers records who created each token.
 type makers struct {
-	of map[string]string   // by ID of the token
-	by map[string][]string // by bearer of the token
+	of map[string]string   // by the ID of the token
+	by map[string][]string // by the bearer of the token
 }
 
 func (s *API) makers(ctx context.Context) (makers, error) {
@@ -172,8 +172,8 @@ func (s *API) makers(ctx context.Context) (makers, error) {
 }
 
 // mayDecide reports whether the caller has rights for everything that a job would change. Such a
-// caller may see the job, and may decide about it after a request of someone else. The mutex of the
-// jobs must be held.
+// caller may see the job, and may approve or reject it if another person has requested it. The
+// mutex of the jobs must be held.
 func (c *call) mayDecide(j *job) bool {
 	if j.Approval == nil || j.Requester == nil {
 		return false

@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits bound what tokens can use. A zero field has the default value, which its comment gives
-// after the semicolon.
+// Limits are the limits for tokens. The comment of each field ends with its default, which replaces
+// zero.
 type Limits struct {
-	Rate      float64 // requests per second of one token; 100. Administrators of all names have no limit
-	Burst     int     // requests of one token in a burst, with the same exception; as many as Rate permits in 5 s
-	TokenJobs int     // jobs of one token that run at once; 4
-	Jobs      int     // jobs that run at once; 8
+	Rate      float64 // requests per second of a token, except for administrators of all names; 100
+	Burst     int     // requests of a token in a burst, with the same exception; the requests that Rate permits in 5 s
+	TokenJobs int     // running jobs of a token; 4
+	Jobs      int     // running jobs of all tokens; 8
 }
 
 func (l Limits) withDefaults() Limits {
@@ -27,19 +27,20 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxTokenRates limits the tokens with a rate limit of their own. All other tokens share one.
+// maxTokenRates is the maximum number of tokens with their own rate limit. All other tokens share a
+// rate limit.
 const maxTokenRates = 10_000
 
-// Settings are what [API.Set] can change while the API is in use.
+// Settings are the options that [API.Set] can change while the API is in use.
 type Settings struct {
 	Hosts     []string     // Host fields that are accepted besides addresses and localhost
-	AccessLog *slog.Logger // gets one line per request; nil disables it
+	AccessLog *slog.Logger // receives one record per request; nil disables it
 	Limits    Limits
 
 	SecondPerson adminapi.SecondPerson
 }
 
-// settings has the Settings in the form that requests need.
+// settings has the Settings in an internal form.
 type settings struct {
 	hosts  map[string]bool
 	access *slog.Logger
@@ -47,8 +48,8 @@ type settings struct {
 	second adminapi.SecondPerson
 }
 
-// Set changes the settings. Requests in progress may use the earlier ones. Requests before the
-// change still count for the limits of tokens.
+// Set changes the settings. Requests in progress may still use the previous settings. Requests
+// before the change still count towards the rate limits.
 func (s *API) Set(o Settings) {
 	next := &settings{hosts: map[string]bool{}, access: o.AccessLog, limits: o.Limits.withDefaults(), second: o.SecondPerson}
 	for _, h := range o.Hosts {
@@ -69,8 +70,8 @@ type Configuration interface {
 	// Settings returns the settings in effect, sorted by key, without secrets.
 	Settings() []adminapi.Setting
 
-	// Reload reads the configuration again. Afterwards all changes are in effect, or after an
-	// error, none. The error may be an [*adminapi.ReloadError].
+	// Reload reads the configuration again. If it returns an error, no change has taken effect;
+	// otherwise all changes have. The error may be an [*adminapi.ReloadError].
 	Reload() (adminapi.Reloaded, error)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // makeSignInLink makes a sign-in link for a user. Only administrators of all names may do this,
-// because the link gives its holder the rights of the user.
+// because anyone with the link gets the rights of the user.
 func (s *API) makeSignInLink(c *call) error {
 	if err := c.requireAllNames("sign-in links"); err != nil {
 		return err
@@ -52,7 +52,8 @@ func (s *API) signUserOut(c *call) error {
 	return nil
 }
 
-// forgetSessions removes the sessions of a disabled user from the store. They are invalid already.
+// forgetSessions removes the sessions of a disabled user from the store. The sessions are already
+// invalid.
 func (s *API) forgetSessions(ctx context.Context, u *store.User) {
 	if s.endSessions == nil || u == nil || !u.Disabled {
 		return

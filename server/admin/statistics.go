@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How long the results of counts are used.
+// The lifetimes of the results of counts.
 const (
 	statisticsLife = 24 * time.Hour
-	freshLife      = time.Minute // if the client requests fresh statistics, and for the present month
+	freshLife      = time.Minute // for requests for fresh statistics, and for the current month
 )
 
 // Limits of statistics.
@@ -145,7 +145,7 @@ func (n *nameCounter) addLocation(rec *store.Record, l *nomen.Location) {
 		n.hosts[count.Host] = count
 	}
 	count.Locations++
-	switch u.Scheme { // in lower case, by url.Parse
+	switch u.Scheme { // url.Parse converts schemes to lower case
 	case "http":
 		count.HTTP++
 	case "https":
@@ -218,7 +218,8 @@ func (s *API) namePeople(ctx context.Context, a *adminapi.Activity) {
 	}
 }
 
-// CountNames returns what GET statistics reports to an actor. It counts without pauses.
+// CountNames returns the response to a request of the actor a for GET statistics. It counts without
+// pauses.
 func (s *API) CountNames(ctx context.Context, a registrar.Actor) (*adminapi.Statistics, error) {
 	begun := s.now()
 	out, err := s.countNames(ctx, a, ctx.Err)
@@ -229,8 +230,8 @@ func (s *API) CountNames(ctx context.Context, a registrar.Actor) (*adminapi.Stat
 	return out, nil
 }
 
-// CountChanges returns what GET statistics/changes reports to an actor about a month such as
-// 2026-11. It counts without pauses.
+// CountChanges returns the response to a request of the actor a for GET statistics/changes. The
+// parameter month is a month such as 2026-11. CountChanges counts without pauses.
 func (s *API) CountChanges(ctx context.Context, a registrar.Actor, month string) (*adminapi.Activity, error) {
 	begun := s.now()
 	begin, err := parseMonth(month)

@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames imports the records in the body. It reports each result as soon as it is known. If
+// importNames imports the records in the body, and reports each result while it reads the body. If
 // the client prefers an asynchronous response, the import runs in the background.
 func (s *API) importNames(c *call) error {
 	o, err := c.importOptions()
@@ -47,7 +47,7 @@ func (s *API) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	_ = control.EnableFullDuplex() // needed only for HTTP/1; in HTTP/2 both sides can always send
+	_ = control.EnableFullDuplex() // needed only in HTTP/1, in which net/http otherwise reads the whole body first
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())
@@ -56,15 +56,15 @@ func (s *API) importNames(c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(paced.NewDuplexWriter(c.w, s.timeout))
 	in.Until(ctx)
-	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // when ctx ends, stop waiting for the body
+	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // when ctx ends, reading the body fails
 	defer stop()
-	_ = (&importRun{api: s, call: c, job: j, in: in, options: o, out: out}).do(ctx) // the last line has the error
+	_ = (&importRun{api: s, call: c, job: j, in: in, options: o, out: out}).do(ctx) // the last line of the response has the error
 	return nil
 }
 
 const maxFileName = 255
 
-// importLater stores the body in a file and sends the response. Then it imports the file.
+// importLater stores the body in a file, sends the response, and then imports the file.
 func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
 	place, err := s.jobs.reserve(c)
 	if err != nil {
@@ -102,7 +102,8 @@ func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.Impo
 	return s.accepted(c, j)
 }
 
-// receive stores the body of an import, or finds the file of the dry run in the parameter "file".
+// receive stores the body of an import. If the parameter "file" is set, receive returns the file of
+// an earlier dry run instead.
 func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	id := c.q.Get("file")
 	if id == "" {
@@ -126,8 +127,8 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	return s.jobs.spool(f)
 }
 
-// keptUpload describes the body of a dry run for the server to keep. Without the parameter "keep"
-// it returns nil.
+// keptUpload returns the description of the body of a dry run that the server keeps. It returns nil
+// if the parameter "keep" is not set.
 func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	keep, err := flag(c.q, "keep")
 	if err != nil {
@@ -153,12 +154,13 @@ func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	return &adminapi.Upload{Query: q.Encode()}, nil
 }
 
-// keep keeps the file of a dry run, and makes the dry run store its differences and rejected lines.
+// keep keeps the file of a dry run. It also makes the dry run store its differences and rejected
+// lines.
 func (s *API) keep(ctx context.Context, run *importRun, f *spooled) error {
 	if s.jobs.dir == "" && s.jobs.shared == nil {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no directory in which it could keep the file"}
 	}
-	if err := store.Settle(ctx, s.store); err != nil { // otherwise changes before the dry run would seem to be later
+	if err := store.Settle(ctx, s.store); err != nil { // otherwise earlier changes could seem to follow the dry run
 		return err
 	}
 	if head, err := store.HeadOf(ctx, s.store); err == nil {
@@ -179,7 +181,7 @@ type importRun struct {
 	in      io.Reader
 	options bulk.ImportOptions
 	out     *eventWriter
-	before  func(context.Context) error // called first; an error ends the import. May be nil
+	before  func(context.Context) error // called before the import, which does not start after an error; may be nil
 	after   func()                      // called at the end; may be nil
 	samples *samples                    // may be nil
 	rejects *rejectsFile                // may be nil
@@ -249,8 +251,8 @@ func (r *importRun) observe(ctx context.Context) {
 	}
 }
 
-// estimate estimates the number of records in the file by the offset of the last record. In a
-// compressed file the number stays unknown.
+// estimate estimates the number of records in the file from the offset of the last record. It does
+// not estimate the number for a compressed file.
 func (r *importRun) estimate(offset int64) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) {
 		if j.Total = 0; of.Summary != nil && offset > 0 && offset < r.size {
@@ -263,8 +265,8 @@ func (r *importRun) note(sum bulk.Summary) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
 }
 
-// importOptions returns the options in the parameters of an import. If the client asks for the
-// changes of each record, it sets the option Changed.
+// importOptions returns the options for the parameters of an import. If the client requests the
+// change of each record, it sets the option Changed.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q := c.q
 	o.Who, o.Why = q.Get("as"), q.Get("why")
@@ -297,7 +299,7 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the caller may not make changes in the name of the user with the
+// permitAuthor returns an error if the caller may not make changes on behalf of the user with the
 // ID author.
 func (c *call) permitAuthor(author string) error {
 	if author == "" || c.actor.MayAll(registrar.Administrator) {
@@ -308,8 +310,8 @@ func (c *call) permitAuthor(author string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body. It is the format that the client names, or the format
-// for the media type.
+// bodyFormat returns the format of a body. This is the format with the given name. If the name is
+// "", it is the format for the media type of the body.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
@@ -327,7 +329,7 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	return f, nil
 }
 
-// compression returns the compression of a body. The parameter of the request takes precedence over
+// compression returns the compression of a body. The query parameter takes precedence over
 // Content-Encoding.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -340,7 +342,7 @@ func compression(name, encoding string) (bulk.Compression, error) {
 	return how, nil
 }
 
-// exportNames streams records. A trailer field confirms that the response is complete.
+// exportNames streams records. A trailer field shows that the response is complete.
 func (s *API) exportNames(c *call) error {
 	o, err := c.exportOptions()
 	if err != nil {
@@ -367,7 +369,7 @@ func (s *API) exportNames(c *call) error {
 			return err
 		}
 		s.log.Info("export aborted", "who", c.actor.Who, "err", err)
-		panic(http.ErrAbortHandler) // lets the client notice that the response is truncated
+		panic(http.ErrAbortHandler) // shows the client that the response is truncated
 	}
 	for _, r := range refused {
 		if err := addTrailer(h, adminapi.RefusedTrailer, r); err != nil {
@@ -377,7 +379,7 @@ func (s *API) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer sets a field in the trailer. The header must have announced it.
+// addTrailer sets a trailer field, which the Trailer field must have announced.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {
@@ -426,7 +428,7 @@ func exportType(o bulk.ExportOptions) string {
 	return o.Format.MediaType()
 }
 
-// A reachable is the store with only the records for which an actor has rights.
+// A reachable is a view of the store that has only the records for which an actor has rights.
 type reachable struct {
 	store.Reader
 	actor registrar.Actor
@@ -446,8 +448,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns why the store cannot change now, or nil. An import is rejected for that
-// reason before its body is read.
+// takesChanges returns the reason for which the store cannot be changed now, or nil. With it, an
+// import can be rejected before its body is read.
 func (s *API) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

@@ -15,9 +15,9 @@ func (s *API) users() (store.Users, error) {
 	return u, unsupportedError(err)
 }
 
-// shownTo returns what an actor may see of a user. Administrators of all names see everything, and
-// so does the user. Owners, who may grant rights, see everything except how the user signs in.
-// Other actors see the ID and the name, because histories name authors.
+// shownTo returns the fields of a user that an actor may see. Administrators of all names and the
+// user see all fields. Owners, who may grant roles, see all fields except the subjects. Other
+// actors see only the ID and the name, because the history names the authors of changes.
 func shownTo(a registrar.Actor, u *store.User) *store.User {
 	switch {
 	case u == nil, a.MayAll(registrar.Administrator), a.Who == u.ID:

@@ -10,17 +10,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of recording when tokens are used.
+// Limits of the recording of uses of tokens.
 const (
 	useTimeout = 10 * time.Second // maximum time for recording a use
 	useRetry   = 10 * time.Minute // minimum time between a failed attempt to record a use and the next one
-	maxUses    = 10_000           // tokens in the table; a full table is emptied, so that later uses are recorded again
+	maxUses    = 10_000           // maximum number of tokens in the table; a full table is cleared, so that later uses are recorded again
 )
 
-// A tokenUses records on which days each token was used, by one write for each day and token. The
-// writes run in the background, so that they neither delay a request nor make it fail. After a
-// failed write, a later request with the token causes another one. A tokenUses is safe for
-// concurrent use.
+// A tokenUses records on which days each token was used, with one write for each day and token. The
+// writes run in the background, so requests are not delayed and do not fail. If a write fails, a
+// later request with the token causes another write. A tokenUses is safe for concurrent use.
 type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
@@ -29,7 +28,7 @@ type tokenUses struct {
 	until map[string]time.Time // earliest time of the next write, by ID of the token
 }
 
-// note records that a token was used. It records a use only once a day.
+// note records the use of a token, but only once a day.
 func (u *tokenUses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
@@ -45,8 +44,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether a use of a token must be recorded now. If so, it need not be recorded again
-// before next.
+// due reports whether the use of a token must be recorded. If so, further uses need not be recorded
+// before the time next.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -60,7 +59,7 @@ func (u *tokenUses) due(id string, now, next time.Time) bool {
 	return true
 }
 
-// again makes uses of a token due from a time on.
+// again makes uses of a token due after a given time.
 func (u *tokenUses) again(id string, from time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

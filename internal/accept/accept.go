@@ -1,9 +1,9 @@
 // Package accept parses the header fields in which clients state preferences, which are Accept,
-// Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). No other package parses
-// them. The caller decides what to do with the preferences.
+// Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). The caller decides how to
+// apply the preferences.
 //
-// A field is parsed in one pass, without allocating. An element is ignored if it is malformed or
-// has a malformed weight. A comma in a quoted string does not separate elements.
+// A field is parsed in one pass, without allocating. Malformed elements, and elements with a
+// malformed weight, are ignored. A comma in a quoted string does not separate elements.
 package accept
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on a field. A field that is too long counts as absent, and too many elements are ignored.
+// Limits on a field. A field that is too long is treated as absent. Elements beyond the maximum
+// number are ignored.
 const (
 	MaxField    = 8 << 10 // bytes
 	MaxElements = 32
@@ -21,25 +22,26 @@ const (
 // Unmatched is the weight of a value that matches no element.
 const Unmatched = -1
 
-// A Preference is the weight of the element that matches a value, and how specific that element is.
-// The zero Preference has the weight 0, so the client does not accept the value.
+// A Preference is the weight of the element that matches a value, and the specificity of this
+// element. The weight of the zero Preference is 0, which means that the client does not accept the
+// value.
 type Preference struct {
 	Q           int // in thousandths, or Unmatched
 	Specificity int // greater for more specific elements; 0 if none matches
 }
 
-// How specific a media range without parameters is. Parameters change this by one.
+// The specificity of a media range without parameters. Parameters change the specificity by one.
 const (
 	anyType   = 3 * (iota + 1)
 	anySub    // type/*
 	wholeType // type/subtype
 )
 
-// Named reports whether the range that matched is a whole type, type/subtype.
+// Named reports whether the matching media range has the form type/subtype, without "*".
 func (p Preference) Named() bool { return p.Specificity >= wholeType-1 }
 
-// A Field is a parsed field. The zero Field is an absent one. If a request has several fields with
-// the same name, join them with commas before parsing.
+// A Field is a parsed header field. The zero Field is an absent field. If a request has several
+// fields with the same name, join them with commas before parsing.
 type Field struct {
 	text     string
 	n        int
@@ -93,14 +95,16 @@ func (f *Field) At(i int) (value string, q int) {
 	return f.text[e.begin:e.end], int(e.q)
 }
 
-// Media returns the preference for a media type without parameters, in any case. If several ranges
-// match, the most specific range decides. Of equally specific ranges, the first decides.
+// Media returns the preference for a media type. The media type has no parameters, and its letter
+// case is ignored. If several ranges match, Media uses the most specific range. If several ranges
+// are equally specific, Media uses the first of them.
 //
-// If a range has the parameter charset, it must equal the charset of the type, where "" means
-// utf-8. If the charset is "*", it is unknown, and the parameter charset of a range is treated like
-// any other.
+// The argument charset is the charset of the media type; "" means utf-8, and "*" means an unknown
+// charset. A range that has the parameter charset matches only if that parameter equals the
+// argument. If the charset is unknown, the parameter charset of a range is treated like any other
+// parameter.
 //
-// A range with other parameters only matches if ignore is true. Set ignore if mediaType stands for
+// A range with other parameters matches only if ignore is true. Set ignore if mediaType stands for
 // the type with any parameters. Ranges without parameters are then more specific than ranges with
 // parameters, and a range with parameters and the weight 0 excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
@@ -167,8 +171,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, such as a content coding, in any case. The element with
-// this token decides, or otherwise the element "*".
+// Token returns the preference for a token, such as a content coding, ignoring letter case. It is
+// the preference of the element with this token, or otherwise of the element "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -182,8 +186,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag. The longest range that matches by basic
-// filtering (RFC 4647, 3.3.1) decides.
+// Language returns the preference for a language tag. It is the preference of the longest range
+// that matches by basic filtering (RFC 4647, 3.3.1).
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -202,9 +206,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds the parent of each language range, unless the field has it. For example, it
-// assumes that a client that prefers de-AT also reads de (RFC 4647, 3.4). A parent has a slightly
-// lower weight, but at least the weight in the parameter least.
+// AddParents adds the parents of each language range that the field does not contain. For example,
+// it assumes that a client that accepts de-AT also accepts de (RFC 4647, 3.4). The weight of a
+// parent is slightly lower than the weight of the range, but not lower than least.
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {
@@ -230,7 +234,7 @@ func (f *Field) has(value string) bool {
 	return false
 }
 
-// Mentions reports whether a field contains a word, in any case.
+// Mentions reports whether a field contains a word, ignoring letter case.
 func Mentions(field, word string) bool {
 	for i := range len(field) {
 		if ascii.HasPrefix(field[i:], word) {

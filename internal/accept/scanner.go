@@ -32,8 +32,8 @@ func (s *scanner) skip(commas bool) {
 }
 
 // element parses a media range or a token with its parameters. The weight is the parameter q, which
-// can be at any position. If the element is malformed, element stops there, outside any quoted
-// string, and returns false.
+// can be at any position. If the element is malformed, the method returns false; the position is
+// then outside any quoted string.
 func (s *scanner) element(media bool) (element, bool) {
 	e := element{begin: uint16(s.i), q: Most}
 	kind := s.token()

@@ -2,12 +2,12 @@ package accept
 
 import "strings"
 
-// Most is the highest weight, which is also the default, in thousandths.
+// Most is the highest weight in thousandths. It is also the default weight.
 const Most = 1000
 
 const digits = 3 // digits after the point
 
-// parseWeight parses the following, and returns it in thousandths.
+// parseWeight parses a weight, and returns it in thousandths.
 //
 //	qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 func parseWeight(s string) (q int, ok bool) {

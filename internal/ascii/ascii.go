@@ -1,5 +1,6 @@
-// Package ascii classifies, converts and escapes ASCII characters. Bytes that are not ASCII belong
-// to no class. The functions for a single byte are small enough to be inlined.
+// Package ascii classifies, converts and escapes ASCII characters. The functions that classify a
+// byte return false for bytes that are not ASCII. The functions for a single byte are small enough
+// to be inlined.
 package ascii
 
 import (
@@ -7,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// UpperHex has the digits of percent-encodings.
+// UpperHex contains the hexadecimal digits in the order of their values, with upper-case letters.
 const UpperHex = "0123456789ABCDEF"
 
 // IsDigit reports whether c is a decimal digit.
@@ -36,7 +37,7 @@ var (
 	pcharMarks = [2]uint64{1<<'-' | 1<<'.' | 1<<'!' | 1<<'$' | 1<<'&' | 1<<'\'' | 1<<'(' | 1<<')' | 1<<'*' | 1<<'+' | 1<<',' | 1<<';' | 1<<'=' | 1<<':', 1<<('_'-64) | 1<<('~'-64) | 1<<('@'-64)}
 )
 
-// IsHex reports whether c is a hexadecimal digit in any case.
+// IsHex reports whether c is a hexadecimal digit. Letters can be in upper or lower case.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // Unhex returns the value of a hexadecimal digit.
@@ -47,7 +48,7 @@ func Unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// Lower converts an upper-case letter to lower case. It returns other bytes as they are.
+// Lower converts an upper-case letter to lower case. It returns other bytes unchanged.
 func Lower(c byte) byte {
 	if IsUpper(c) {
 		return c + 0x20
@@ -55,7 +56,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Upper converts a lower-case letter to upper case. It returns other bytes as they are.
+// Upper converts a lower-case letter to upper case. It returns other bytes unchanged.
 func Upper(c byte) byte {
 	if IsLower(c) {
 		return c - 0x20
@@ -91,7 +92,7 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	return true
 }
 
-// IsOneOf reports whether list has s, ignoring the case of ASCII letters.
+// IsOneOf reports whether list contains s, ignoring the case of ASCII letters.
 func IsOneOf(s string, list ...string) bool {
 	for _, one := range list {
 		if EqualFold(s, one) {
@@ -125,7 +126,7 @@ func HasPrefix(s, prefix string) bool {
 	return found
 }
 
-// IsASCII reports whether s has only ASCII characters.
+// IsASCII reports whether s consists of ASCII characters.
 func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
@@ -135,8 +136,8 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Run returns the offset of the first byte from i on for which kind returns false, or the length of
-// s.
+// Run returns the offset of the first byte at or after i for which kind returns false. If there is
+// no such byte, Run returns len(s).
 func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++
@@ -149,8 +150,8 @@ func All[T ~string | ~[]byte](s T, kind func(byte) bool) bool {
 	return len(s) > 0 && Run(s, 0, kind) == len(s)
 }
 
-// Until returns the offset of the first sep from i on, but before end. If s has no sep there, it
-// returns end.
+// Until returns the offset of the first sep in s[i:end], relative to the start of s. If s[i:end]
+// does not contain sep, Until returns end.
 func Until(s string, i, end int, sep byte) int {
 	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
 		return i + n
@@ -193,8 +194,8 @@ func IsEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && IsHex(s[i+1]) && IsHex(s[i+2])
 }
 
-// UnescapeRune decodes the percent-encoded character at the start of s. It returns the length of
-// its escapes, which is 0 if they are not valid UTF-8.
+// UnescapeRune decodes the percent-encoded character at the start of s. It also returns the length
+// of the escapes, or 0 if they are not valid UTF-8.
 func UnescapeRune(s string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// limit is how long a browser may be used.
+// limit is the maximum time for which a test may use a browser.
 const limit = 8 * time.Minute
 
 // Start starts a browser, which is closed at the end of the test, and returns its context.
@@ -51,8 +51,8 @@ func See[T any](t testing.TB, ctx context.Context, what chromedp.Action[T]) T {
 	return v
 }
 
-// Prefer sets features of CSS media queries, given alternately with their values. It resets all
-// other features.
+// Prefer sets features of CSS media queries. The arguments are alternately names and values. Prefer
+// resets all other features.
 func Prefer(features ...string) chromedp.Action[chromedp.Void] {
 	p := emulation.SetEmulatedMediaParams{}
 	for i := 0; i < len(features); i += 2 {

@@ -1,3 +1,3 @@
-// Package browsertest opens web pages in Chromium, and finds what some people could not use. It is
-// empty without the build tags clients and attack, which its users have too.
+// Package browsertest opens web pages in Chromium, and finds accessibility problems. Its files have
+// the build tags clients and attack, as do the tests that use it.
 package browsertest

@@ -59,9 +59,9 @@ func Layout(t testing.TB, ctx context.Context) []string {
 	return See(t, ctx, chromedp.Evaluate[[]string](layout))
 }
 
-// Faults returns what is wrong with the page in a narrow and a wide window, with light, dark and
-// forced colours, and for the keyboard. The narrow window is one of 1,280 × 1,024 pixels at a zoom
-// of 400 %.
+// Faults returns the accessibility problems of the page. It checks a narrow and a wide window,
+// light, dark and forced colours, and the use of the keyboard. The narrow window has the size of a
+// window of 1,280 × 1,024 pixels at a zoom of 400 %.
 func Faults(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
 	add := func(where string, faults []string) {
@@ -85,8 +85,8 @@ func Faults(t testing.TB, ctx context.Context) (all []string) {
 	return all
 }
 
-// Tabs presses Tab until every element has had the focus. It returns the elements in order, and
-// what is wrong with them.
+// Tabs presses Tab until every element has had the focus. It returns the elements in this order,
+// and the problems that it has found.
 func Tabs(t testing.TB, ctx context.Context) (order, faults []string) {
 	t.Helper()
 	want := See(t, ctx, chromedp.Evaluate[[]string](tab+".all()"))

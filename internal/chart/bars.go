@@ -59,8 +59,8 @@ func (d *Data) totals() ([]uint64, error) {
 	return totals, nil
 }
 
-// bar draws the segments of a category, and returns where the last ends. A segment that is not 0 is
-// always visible.
+// bar draws the segments of a category, and returns the position at which the last segment ends.
+// Every segment with a value greater than 0 is visible.
 func (d *Data) bar(p *drawing, category int, top uint64, longest int) (end int) {
 	sum := uint64(0)
 	for i, s := range d.Series {

@@ -1,10 +1,10 @@
-// Package chart draws charts for pages, which show lines, bars, or the states of a record over
-// time. A chart is SVG, with the same data in a table below it.
+// Package chart draws charts for web pages. A chart shows lines, bars, or the states of a record
+// over time. It consists of an SVG image, and a table with the same data below it.
 //
 // A strict content security policy permits the charts, because they have no scripts and no style
 // attributes, and load nothing. Series differ in shape or pattern, and not only in colour. The
-// colours are in [CSS], for light and dark pages. The caller passes all words and formats numbers
-// and times, in the language of the page. Labels may come from strangers.
+// colours are in [CSS], for light and dark pages. The caller provides all words, numbers and times
+// in the language of the page. Labels need not be trusted.
 package chart
 
 import (
@@ -35,7 +35,7 @@ const (
 	MaxPoints = 400 // categories or events; a year has up to 366 days
 )
 
-// Words has the words around a chart.
+// Words are the texts around a chart.
 type Words struct {
 	ID          string // ID of the chart, unique in the page; ASCII letters, digits and "-"
 	Title       string
@@ -44,7 +44,7 @@ type Words struct {
 	Empty       string // text to show if there is no data
 }
 
-// check returns an error if the caller has made a mistake.
+// check returns an error if the ID is invalid, or if there are too many points or series.
 func (w *Words) check(points, series int) error {
 	isID := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
@@ -72,7 +72,7 @@ type row struct {
 	Cells   []string
 }
 
-// render returns a chart as HTML. A drawing without height means that there is no data.
+// render returns a chart as HTML. A drawing with the height 0 means that there is no data.
 func render(w Words, d *drawing, t table) (template.HTML, error) {
 	templates, err := templates()
 	if err != nil {

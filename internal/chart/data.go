@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Data has values for categories, such as days or prefixes.
+// Data contains values for categories, such as days or prefixes.
 type Data struct {
 	Words
 	Category   string // heading of the categories in the table, such as "Day"
@@ -14,7 +14,7 @@ type Data struct {
 	Number     func(uint64) string // formats a value; nil means decimal digits
 }
 
-// A Series has a value for each category.
+// A Series contains a value for each category.
 type Series struct {
 	Label  string
 	Values []uint64

@@ -7,7 +7,7 @@ import (
 )
 
 // Sizes and distances. They are integers, so that the output is the same on every machine. A
-// picture is as wide as 47 digits, but no wider than the text of the page.
+// picture has the width of 47 digits, but is not wider than the text of the page.
 const (
 	width      = 1600
 	fontSize   = 52
@@ -39,7 +39,7 @@ type stroke struct {
 	Series int
 }
 
-// A label is text at a point, at which it begins, ends or is centred.
+// A label is text that begins at a point, ends there, or is centred on it.
 type label struct {
 	X, Y   int
 	Anchor string
@@ -71,8 +71,8 @@ func newDrawing(id string) *drawing {
 	return &drawing{ID: id, Width: width, FontSize: fontSize, Tile: tile}
 }
 
-// text adds a label with at most this many columns. The anchor says whether the label begins at x,
-// ends there or is centred.
+// text adds a label, shortened to the given number of columns. The anchor says whether the label
+// begins at x, ends there, or is centred on it.
 func (d *drawing) text(x, y int, anchor, text string, columns int) {
 	d.Texts = append(d.Texts, label{x, y, anchor, shown.Short(text, columns)})
 }
@@ -87,7 +87,8 @@ func (d *drawing) usePatterns(n int) {
 	}
 }
 
-// legend adds a row for each label of areas or lines. It adds nothing if there is only one.
+// legend adds a row for each label of areas or lines. If there is only one label, legend adds
+// nothing.
 func (d *drawing) legend(labels []string, isLine bool) {
 	if len(labels) < 2 {
 		return

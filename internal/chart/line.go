@@ -90,8 +90,7 @@ func (p *drawing) categoryAxis(xs []int, labels []string) {
 	}
 }
 
-// anchor returns on which side of position i of n its label is, so that the label stays in the
-// picture.
+// anchor returns how to align the label at position i of n, so that the label stays in the picture.
 func anchor(i, n int) string {
 	switch {
 	case n == 1 || i > 0 && i < n-1:

@@ -7,8 +7,9 @@ import (
 
 const maxSteps = 5
 
-// ticks returns the marks of an axis from 0 to at least largest, which are multiples of 1, 2 or 5
-// times a power of ten. A last mark that does not fit into 64 bits is omitted.
+// ticks returns the marks of an axis, which range from 0 to at least the largest value. They are
+// multiples of 1, 2 or 5 times a power of ten. If the last mark does not fit into 64 bits, it is
+// omitted.
 func ticks(largest uint64) []uint64 {
 	step := tickStep(max(largest, 1))
 	all := []uint64{0}

@@ -52,7 +52,7 @@ func (l *Timeline) check() error {
 	return l.Words.check(len(l.Events), len(l.States))
 }
 
-// ends returns where the axis begins and ends.
+// ends returns the times at which the axis begins and ends.
 func (l *Timeline) ends() (from, to time.Time) {
 	from, to = l.Events[0].Time, l.Events[len(l.Events)-1].Time
 	if to.Before(l.Until) {
@@ -91,7 +91,7 @@ func (l *Timeline) band(p *drawing) {
 	p.Height += height + gap + lineHeight
 }
 
-// timeAxis writes the times at both ends and in the middle, without repeating one.
+// timeAxis writes the times at both ends and in the middle. Equal times are written only once.
 func (l *Timeline) timeAxis(p *drawing) {
 	const most = 16 // columns of a label
 	from, to := l.ends()

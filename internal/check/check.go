@@ -19,9 +19,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Source is a consistent snapshot of a store. An iterator ends after it yields an error. The Err
-// of an element is about this element only. An error that means damage (see Damaged) becomes a
-// fault, and any other error ends the verification.
+// A Source is a consistent snapshot of a store. An iterator ends after it yields an error. The
+// field Err of an element is an error about this element alone, after which the iterator continues.
+// An error that means damage (see Damaged) becomes a fault, and any other error ends the
+// verification.
 type Source struct {
 	Size  uint64      // number of entries in the log
 	Head  *store.Head // the stored head, or nil if the store has none
@@ -32,10 +33,11 @@ type Source struct {
 	// change of each row, and sets Leaf and Err.
 	Log func(leaves bool) iter.Seq2[Row, error]
 
-	// Waiting are the changes that were acknowledged but have no number in the log yet.
+	// Waiting contains the changes that were acknowledged but do not have a number in the log yet.
 	Waiting []Row
 
-	// Node returns the stored hash of a node, which the present row of Log has completed.
+	// Node returns the stored hash of a node of the Merkle tree. It is called for nodes that the
+	// current row of Log completes.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
 	// Changes returns an iterator over the changes of names, authorities and users, subject by
@@ -91,8 +93,8 @@ type Problem string
 
 func (p Problem) Error() string { return string(p) }
 
-// Run verifies the source as [store.Verifier] describes. The amount of memory that it needs
-// depends on the number of tokens, but not on the other data of the store.
+// Run verifies the source as [store.Verifier] describes. The amount of memory that Run needs
+// depends on the number of tokens, but not on the size of the rest of the store.
 func Run(ctx context.Context, src *Source, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	c := &checker{Source: src, ctx: ctx, turn: pacer.Begin(ctx), fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
 	passes := 3 // the log, the changes and the index
@@ -153,7 +155,7 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	return nil
 }
 
-// step counts an element for the progress.
+// step counts an element, and reports the progress.
 func (c *checker) step() error {
 	c.passes.add(1)
 	return c.turn.Step(c.ctx)
@@ -279,8 +281,8 @@ func (c *checker) tokens() error {
 	return nil
 }
 
-// token verifies that a token has the rights that the log says. A store in which no token has
-// rights was last written by an earlier program.
+// token verifies that the rights of a token are those in the log. It accepts tokens without rights
+// if no token has rights, because an earlier version of the program has then written the store.
 func (c *checker) token(t *Token) error {
 	s := store.Subject{Kind: store.KindToken, Key: t.ID}
 	if t.Err != nil || c.cut || len(c.rights) == 0 {

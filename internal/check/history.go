@@ -80,8 +80,8 @@ func (h *history) add(ch *Change) error {
 	return nil
 }
 
-// follows verifies that the next change has a revision and a time that may follow the previous
-// ones.
+// follows verifies that the revision and the time of a change may follow those of the previous
+// change.
 func (h *history) follows(now moment) {
 	earlier, later := h.before, now
 	if h.Descending {
@@ -107,7 +107,7 @@ func (h *history) begins(first moment) {
 	}
 }
 
-// note records which revisions a change redacts, and whether it is itself redacted.
+// note records which revisions a change redacts, and whether the change itself is redacted.
 func (h *history) note(c *store.Change, seq uint64) {
 	for _, r := range c.Redacts {
 		if h.named == nil {

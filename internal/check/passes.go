@@ -13,8 +13,8 @@ type passes struct {
 
 const passStep = 10_000
 
-// newPasses returns the progress of a verification with this number of passes. The function report
-// may be nil.
+// newPasses returns the progress of a verification with this number of passes. It calls report with
+// the progress; report may be nil.
 func newPasses(changes uint64, number int, report func(done, total uint64)) *passes {
 	return &passes{report: report, changes: changes, number: number}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // A tally compares two multisets without keeping them in memory. It divides their elements into
-// classes, and compares the sums of the hashes in each class. Only if the sums of a class differ,
-// its elements are compared one by one.
+// classes, and compares the sums of the hashes in each class. The elements of a class are compared
+// one by one only if the sums differ.
 type tally [2][classes]sum
 
 type sum struct{ count, hashes uint64 }
@@ -40,9 +40,9 @@ func (t *tally) count(side int) (n uint64) {
 	return n
 }
 
-// parts divides the classes that differ into parts, and yields for each part a function that
-// reports whether it has an element with a given hash. A part has at most maxHeld elements, or a
-// single class.
+// parts divides the classes that differ into parts. For each part, it yields a function that
+// reports whether an element with a given hash belongs to the part. A part has at most maxHeld
+// elements, unless it consists of a single class.
 func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	return func(yield func(func(uint64) bool) bool) {
 		var part [classes]bool
@@ -68,10 +68,10 @@ func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	}
 }
 
-// An each calls add for each element of a multiset.
+// An each is a function that calls add for each element of a multiset.
 type each[T any] func(add func(T)) error
 
-// all returns an each for the elements that pick finds in a sequence.
+// all returns a function that iterates over the elements that pick finds in a sequence.
 func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, add func(T))) each[T] {
 	return func(add func(T)) error {
 		for v, err := range seq() {
@@ -85,7 +85,7 @@ func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, ad
 	}
 }
 
-// compare finds the elements that the two multisets do not share.
+// compare finds the elements that are in only one of the two multisets.
 func compare[T any](t *tally, hashOf func(T) uint64, want, got each[T], missing, extra func(T)) error {
 	for mine := range t.parts() {
 		var hashes []uint64 // of the wanted elements, sorted

@@ -1,6 +1,6 @@
 // Package country finds the country of an IP address in a database file. The file is in the MaxMind
-// DB format (https://maxmind.github.io/MaxMind-DB/), such as GeoLite2 Country, DB-IP Lite and
-// IPinfo Lite.
+// DB format (https://maxmind.github.io/MaxMind-DB/), which GeoLite2 Country, DB-IP Lite and IPinfo
+// Lite use.
 package country
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// maxSize is the maximum size of the file in bytes. All of it is kept in memory.
+// maxSize is the maximum size of the file in bytes. The whole file is kept in memory.
 const maxSize = 512 << 20
 
 // A Table maps IP addresses to countries. It is safe for concurrent use.
@@ -38,8 +38,8 @@ func Open(file string) (*Table, error) {
 	return &Table{db}, nil
 }
 
-// Of returns the two-letter code (ISO 3166-1) of the country of an IP address, or "" if it is
-// unknown.
+// Of returns the two-letter code (ISO 3166-1) of the country of an IP address, or "" if the country
+// is unknown.
 func (t *Table) Of(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""

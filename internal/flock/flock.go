@@ -1,8 +1,8 @@
-// Package flock prevents two processes from writing the same file. The lock of a store is dirLock
-// in store/pebblestore.
+// Package flock locks files, to prevent two processes from writing the same file.
 package flock
 
 import "errors"
 
-// ErrLocked means that another process has the lock, or this process through another open file.
+// ErrLocked means that the file is locked, by another process or through another open file of this
+// process.
 var ErrLocked = errors.New("locked by another process")

@@ -8,8 +8,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Gate counts calls in progress, and admits none after it was closed. Unlike with a read-write
-// lock, a call that has entered can enter again, even while Close waits. The zero Gate is open.
+// A Gate counts calls in progress. After it is closed, it admits no further calls. Unlike the
+// holder of a read lock, a call that has entered can enter again, even while Close waits. The zero
+// Gate is open.
 type Gate struct {
 	mu     sync.RWMutex
 	closed bool

@@ -2,7 +2,7 @@ package guard
 
 import "net/netip"
 
-// A block is a range of addresses that are not public, and what they are for.
+// A block is a range of addresses that are not public, with a description of their purpose.
 type block struct {
 	prefix netip.Prefix
 	why    string

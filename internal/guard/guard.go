@@ -1,15 +1,16 @@
 // Package guard protects programs that connect to hosts on behalf of strangers. It rejects
-// addresses that a stranger could not reach, such as those of the local machine and of private
-// networks. Only addresses of single hosts in the public Internet are accepted.
+// addresses that such a stranger could not reach directly, such as the addresses of the local
+// machine and of private networks. Only addresses of single hosts in the public Internet are
+// accepted.
 //
 // A program must check the address after the DNS lookup, and connect to the address that was
 // checked. Otherwise a second DNS query could return a different address.
 //
 // The package rejects the blocks that the IANA special-purpose address registries (RFC 6890 and its
 // updates) list as not globally reachable, multicast (RFC 5771; RFC 4291, 2.7), and IPv6 addresses
-// outside 2000::/3. If an IPv6 address embeds an IPv4 address, that is checked too. This applies to
-// IPv4-mapped addresses (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC
-// 5214).
+// outside 2000::/3. If an IPv6 address embeds an IPv4 address, the IPv4 address is checked too.
+// This applies to IPv4-mapped addresses (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and
+// ISATAP (RFC 5214).
 package guard
 
 import (
@@ -60,7 +61,8 @@ func objection(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address in an IPv6 address, to which the network sends the packets.
+// embedded returns the IPv4 address that an IPv6 address embeds. The network may forward packets
+// for such an IPv6 address to the IPv4 address.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

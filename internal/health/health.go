@@ -28,7 +28,8 @@ const (
 	ClientHeader   = "Nomen-Client"   // the client's address, and the host in the request, as the server sees them; see [ClientLine]
 )
 
-// maxRequestLine is how many bytes of a request line are sent back.
+// maxRequestLine is the maximum length in bytes of a request line in a response. A longer line is
+// truncated.
 const maxRequestLine = 512
 
 // RequestLine returns the value of [RequestHeader], which is the method, the target and the HTTP
@@ -54,15 +55,15 @@ func ClientLine(from netip.Addr, host string) string {
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
 }
 
-// ParseClient parses a result of [ClientLine], and returns false if line is malformed. If the
-// server did not know the address, it is not valid.
+// ParseClient parses a result of [ClientLine], and returns false if line is malformed. If the line
+// contains no address, the result from is not valid.
 func ParseClient(line string) (from netip.Addr, host string, ok bool) {
 	address, host, _ := strings.Cut(line, " ")
 	from, err := netip.ParseAddr(address)
 	return from, host, err == nil || address == unknownClient
 }
 
-// A State knows whether a server is healthy. It is safe for concurrent use.
+// A State determines whether a server is healthy. It is safe for concurrent use.
 type State struct {
 	Store store.Reader
 	Clock func() *registrar.ClockError // returns why the clock cannot be used to date changes, or nil; Clock is nil if the server makes no changes
@@ -70,19 +71,21 @@ type State struct {
 	// Authorities is the table of naming authorities, or nil if the server does not need it.
 	Authorities *store.Table
 
-	// Warnings returns what monitoring should report although the server is ready. It may be nil.
+	// Warnings returns messages that monitoring should report even while the server is ready. It
+	// may be nil.
 	Warnings func() []string
 
 	closing atomic.Bool
 }
 
-// Close records that the server is shutting down, and so is not ready any more.
+// Close records that the server is shutting down. The server is not ready any more.
 func (s *State) Close() { s.closing.Store(true) }
 
 // Closing reports whether Close was called.
 func (s *State) Closing() bool { return s.closing.Load() }
 
-// maxUnsealed is how long a change may wait to be sealed before the server counts as not ready.
+// maxUnsealed is how long a change may wait to be added to the log. If a change waits longer, the
+// server is not ready.
 const maxUnsealed = 10 * time.Second
 
 // Causes returns why the server is not ready, with a line for each cause, such as "storage: the
@@ -120,9 +123,9 @@ type Report struct {
 	warnings []string
 }
 
-// Check returns the response to a health check. The path selects a check of liveness, or of
-// readiness, which is for load balancers. A server without a store is alive, because a restart
-// would not help.
+// Check returns the response to a health check. The path selects a check of liveness or of
+// readiness. Load balancers should check readiness. A server whose store is unavailable is alive,
+// because a restart would not help.
 func (s *State) Check(path string) Report {
 	switch {
 	case path != ReadyPath:
@@ -148,8 +151,9 @@ func (s *State) Check(path string) Report {
 	return r
 }
 
-// MarshalJSON implements [json.Marshaler]. It returns an object in which "status" is the first
-// line, "causes" has the causes if the server is not ready, and "warnings" has the warnings if it is.
+// MarshalJSON implements [json.Marshaler]. It returns an object with the member "status", which is
+// the first line of the report. If the server is not ready, the member "causes" lists the causes.
+// If the server is ready, the member "warnings" lists the warnings.
 func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Status   string   `json:"status"`
@@ -158,8 +162,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Lines[0], r.causes, r.warnings})
 }
 
-// WantsJSON reports whether the Accept field of a health check contains JSON. Other types have no
-// effect, so a client that asks for a page gets text.
+// WantsJSON reports whether the Accept field of a health check contains JSON. Other media types
+// have no effect, so a client that asks for HTML gets plain text.
 func WantsJSON(accept string) bool {
 	for item := range strings.SplitSeq(accept, ",") {
 		media, _, _ := strings.Cut(item, ";")

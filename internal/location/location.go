@@ -1,6 +1,6 @@
 // Package location says which URIs can be locations, by lists of schemes and rules for each scheme.
-// It applies to locations in records, results of rules and templates, answers of other resolvers,
-// and links on pages.
+// These rules apply to the locations in records, to the results of rules and templates, to answers
+// from other resolvers, and to links on pages.
 //
 // The package lists the schemes that are allowed. A list of dangerous schemes could never be
 // complete, because clients pass URIs of many schemes to other programs (ms-msdt, search-ms,
@@ -23,7 +23,7 @@ type scheme struct {
 	link bool // pages can link to the URI
 }
 
-// schemes are the schemes of resources. The first ten are the schemes of RFC 1738 without file and
+// schemes are the schemes of resources. The first ten are the schemes of RFC 1738 except file and
 // prospero. A location can also have a scheme of persistent identifiers ([pid.Schemes]), because
 // these resolve to resources.
 var schemes = [...]scheme{
@@ -52,7 +52,7 @@ var schemes = [...]scheme{
 	{name: "magnet"},
 }
 
-// Allows reports whether a location can have the scheme, in any case.
+// Allows reports whether a location can have the scheme. Letter case is ignored.
 func Allows(name string) bool {
 	_, ok := lookup(name)
 	return ok
@@ -68,10 +68,10 @@ func lookup(name string) (scheme, bool) {
 	return scheme{name: s.Name}, s.Name != ""
 }
 
-// Runs reports whether a browser would run or show the content of a URI with this scheme, in any
-// case, or open an internal page, when a user follows a link to it. Such URIs are not stored, not
-// even as names. Most other schemes that locations cannot have are allowed for names, because the
-// page about a name does not link to the name.
+// Runs reports whether following a link with this scheme, such as javascript, would make a browser
+// run or show the content of the URI, or open an internal page. Letter case is ignored. Such URIs
+// are not stored, not even as names. Most other schemes that locations cannot have are allowed for
+// names, because the page about a name does not link to the name.
 func Runs(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
@@ -102,7 +102,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Violation helps to implement [uri.InputError] for an error that has the input.
+// Violation returns the violated rule, as [uri.InputError] requires. The Error itself is not an
+// InputError, because it does not contain the input.
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }

@@ -13,12 +13,12 @@ import (
 // Cookie is the name of the cookie with the language that a user has chosen.
 const Cookie = "lang"
 
-// maxAccept is the maximum length of an Accept-Language field. A longer one is ignored.
+// maxAccept is the maximum length of an Accept-Language field. A longer field is ignored.
 const maxAccept = 1000
 
 const yearInSeconds = 365 * 24 * 60 * 60
 
-// A Set has the texts of some pages in several languages. It is safe for concurrent use.
+// A Set contains the texts of some pages in several languages. It is safe for concurrent use.
 type Set struct {
 	all     []*Catalogue // the first is the default
 	matcher language.Matcher
@@ -77,7 +77,7 @@ func (s *Set) Choose(chosen, accept string) *Catalogue {
 	return s.all[i]
 }
 
-// For returns the catalogue for a request, by its cookie and its Accept-Language field.
+// For chooses the catalogue for a request by the cookie and the Accept-Language field.
 func (s *Set) For(r *http.Request) *Catalogue {
 	return s.Choose(Chosen(r), r.Header.Get("Accept-Language"))
 }
@@ -92,12 +92,13 @@ func Chosen(r *http.Request) string {
 }
 
 // NewCookie returns the cookie for the choice of a language, which applies to all paths below path.
-// It is not a secret, and is also sent over plain HTTP, because the pages may be read without TLS.
+// The cookie is not Secure, because the pages may also be read without TLS.
 func NewCookie(tag, path string) *http.Cookie {
 	return &http.Cookie{Name: Cookie, Value: tag, Path: path, MaxAge: yearInSeconds, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// Describe sets the fields Content-Language and Vary of a response in the language of c.
+// Describe sets the fields Content-Language and Vary of a response in the language of the
+// catalogue.
 func (c *Catalogue) Describe(h http.Header) {
 	h.Set("Content-Language", c.Tag())
 	h.Add("Vary", "Accept-Language, Cookie")

@@ -31,7 +31,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A Catalogue has the texts of some pages in one language. It is safe for concurrent use.
+// A Catalogue contains the texts of some pages in one language. It is safe for concurrent use.
 type Catalogue struct {
 	tag     language.Tag
 	texts   map[string]entry
@@ -114,7 +114,7 @@ func (c *Catalogue) Forms(key string) map[string]string {
 	return all
 }
 
-// Arguments returns the highest number in braces in a text.
+// Arguments returns the number of arguments of a text, which is the highest number in braces.
 func (c *Catalogue) Arguments(key string) int {
 	n := 0
 	for _, t := range c.texts[key] {
@@ -124,8 +124,8 @@ func (c *Catalogue) Arguments(key string) int {
 }
 
 // Text returns the text for a key with arguments inserted. Times, and a number that selects a
-// plural form, are written as usual in the language. Other arguments are made safe to show. If
-// there is no text for the key, Text returns the key.
+// plural form, are formatted for the language. Other arguments are made safe to show. If there is
+// no text for the key, Text returns the key.
 func (c *Catalogue) Text(key string, args ...any) string {
 	e, ok := c.texts[key]
 	if !ok {
@@ -134,9 +134,9 @@ func (c *Catalogue) Text(key string, args ...any) string {
 	return c.form(e, args).plain(c.shown(e, args))
 }
 
-// Lookup is [Catalogue.Text] for templates. If an argument is HTML, the result is HTML, with all
-// other text escaped. Lookup returns an error if there is no text for the key, or if the text has a
-// different number of arguments.
+// Lookup is [Catalogue.Text] for templates. If an argument has the type [template.HTML], the result
+// has this type too, and all other text is escaped. Lookup returns an error if there is no text for
+// the key, or if the text has a different number of arguments.
 func (c *Catalogue) Lookup(key string, args ...any) (any, error) {
 	e, ok := c.texts[key]
 	if !ok {

@@ -3,5 +3,5 @@ package openfiles
 
 import "math"
 
-// Unlimited means that [Limit] knows no limit.
+// Unlimited is the result of [Limit] if the limit is unknown.
 const Unlimited = math.MaxUint64

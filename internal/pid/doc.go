@@ -1,4 +1,4 @@
-// Package pid lists the schemes of persistent identifiers. For those other than urn, it has the
-// syntax rules in their documents, and converts equivalent spellings to a single one. Package name
-// uses it for keys and package scheme for canonical forms, so that these always agree.
+// Package pid lists the schemes of persistent identifiers. For all of them but urn, it checks the
+// syntax and converts equivalent spellings to the same spelling. Package name uses it to compute
+// keys, and package scheme to compute canonical forms, so that both always agree.
 package pid

@@ -17,7 +17,7 @@ type Scheme struct {
 	Path bool
 }
 
-// schemes are all schemes of persistent identifiers. The module has no other list of them.
+// schemes are all schemes of persistent identifiers. This is the only list of them in the module.
 var schemes = [...]Scheme{
 	{Name: "swh", Prefix: true},
 	{Name: "urn", Resolved: true},
@@ -54,7 +54,7 @@ func Lookup(name string) Scheme {
 	return Scheme{}
 }
 
-// The rules by which spellings of web URLs are equivalent (RFC 9110, 4.2.3), for names such as
+// Rules for the equivalence of http and https URLs (RFC 9110, 4.2.3). They apply to names such as
 // PURLs.
 var (
 	HTTP  = uri.SchemeRules{Scheme: "http", DefaultPort: "80", RootPath: true}

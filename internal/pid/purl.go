@@ -2,7 +2,7 @@ package pid
 
 import "strings"
 
-// A PURLType has the rules for a type of package URLs.
+// A PURLType contains the rules for one type of package URL.
 type PURLType struct {
 	Name       string
 	FoldSpace  bool   // the namespace ignores case
@@ -16,8 +16,8 @@ type PURLType struct {
 	Qualifier  string // key of a required qualifier
 }
 
-// purlTypes are the registered types (package-url/purl-spec, purl-types-index.json), with what
-// their definitions say about names.
+// purlTypes are the registered types (package-url/purl-spec, purl-types-index.json), with the rules
+// about names in their definitions.
 var purlTypes = [...]PURLType{
 	{Name: "alpm", FoldSpace: true, FoldName: true, Space: true},
 	{Name: "apk", FoldSpace: true, FoldName: true, Space: true},
@@ -59,7 +59,7 @@ var purlTypes = [...]PURLType{
 	{Name: "yocto"},
 }
 
-// LookupPURLType returns the registered type with a name, in any case.
+// LookupPURLType returns the registered type with a name. Letter case is ignored.
 func LookupPURLType(name string) (PURLType, bool) {
 	for _, t := range purlTypes {
 		if strings.EqualFold(t.Name, name) {

@@ -72,7 +72,7 @@ func (t *text) checkSWHID() *uri.Finding {
 	return checkSWHIDQualifiers(t.s, at(end))
 }
 
-// checkSWHIDQualifiers checks what comes after the core identifier.
+// checkSWHIDQualifiers checks the qualifiers after the core identifier.
 func checkSWHIDQualifiers(s string, at int) *uri.Finding {
 	seen := 0 // a bit for each name so far
 	for at < len(s) {

@@ -65,9 +65,10 @@ func Mod11Radix2(digits string) byte {
 }
 
 // LenArXiv returns the length of the arXiv identifier at the start of s, including its version, or
-// 0 ("Understanding the arXiv identifier", info.arxiv.org). Since April 2007 an identifier is the
-// year, the month and a number of four digits, or five since January 2015. Before that, it was an
-// archive, perhaps a subject class, the year, the month and three digits.
+// 0 ("Understanding the arXiv identifier", info.arxiv.org). Since April 2007, an identifier
+// consists of the year, the month, and a number with four digits, or five digits since January
+// 2015. Before, it consisted of an archive, an optional subject class, the year, the month, and a
+// number with three digits.
 //
 //	2101.00001v2   0704.0001   hep-th/9901001v1   math.GT/0309136
 func LenArXiv(s string) int {
@@ -125,9 +126,9 @@ func isMonth(s string) bool { return s >= "01" && s <= "12" }
 
 func countDigits(s string) int { return ascii.Run(s, 0, ascii.IsDigit) }
 
-// CheckWeb returns what is wrong with the number in the web address of an ORCID iD or an arXiv
-// identifier, such as https://orcid.org/0000-0002-1825-0097 or https://arxiv.org/abs/2101.00001. It
-// returns nil for other URIs.
+// CheckWeb checks the URL of an ORCID iD, such as https://orcid.org/0000-0002-1825-0097, or of an
+// arXiv identifier, such as https://arxiv.org/abs/2101.00001. It returns nil if the number in the
+// URL is valid, and for all other URIs.
 func CheckWeb(u uri.URI) *uri.Finding {
 	host, _ := u.Host()
 	path := u.Path()

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// Kinds of problems on the public listener that are not a [nomen.Kind].
+// Kinds of problems on the public listener for which there is no [nomen.Kind].
 const (
 	KindHost     = "unknown-host"
 	KindProtocol = "wrong-protocol"

@@ -1,5 +1,5 @@
-// Package problempage serves the pages that describe problem types, and chooses the format in which
-// a client gets a problem.
+// Package problempage serves the pages that describe problem types (RFC 9457), and chooses the
+// format of a problem for a client.
 package problempage
 
 import (
@@ -13,7 +13,8 @@ import (
 )
 
 // Page returns the page about a problem type, which is at the URI of the type (RFC 9457, 3.1.1).
-// The parameter html is for HTML.
+// The parameter field is the Accept field. If Page returns HTML, the parameter html describes the
+// surrounding page.
 func Page(field, kind string, html format.Page) (status int, contentType string, body []byte) {
 	const plain = "text/plain; charset=utf-8"
 	k, ok := find(kind)
@@ -46,7 +47,7 @@ func PrefersHTML(field string) bool {
 }
 
 // Form returns the format of a problem for an Accept field, as [format.ProblemFormat] does, but
-// prefers HTML to plain text of the same weight.
+// prefers HTML to plain text if both have the same weight.
 func Form(field string) format.ProblemForm {
 	f := format.ProblemFormat(field)
 	if f.MediaType == format.TypeText && PrefersHTML(field) {

@@ -1,6 +1,6 @@
-// Package qrcode draws QR codes (ISO/IEC 18004) as SVG, with the error correction level M. A code
-// of this level can be read if 15 % of it is dirty or damaged, which suits printed labels. The
-// module rsc.io/qr computes the codes.
+// Package qrcode draws QR codes (ISO/IEC 18004) as SVG or PNG. It uses the error correction level
+// M, at which a code remains readable if 15 % of its area is dirty or damaged, as printed labels
+// can be. The module rsc.io/qr computes the codes.
 package qrcode
 
 import (
@@ -20,17 +20,17 @@ const MaxBytes = 2331
 // cannot read the codes of longer texts.
 const MaxReadable = 300
 
-// quiet is the width in modules of the white margin, by which readers find the code (ISO/IEC 18004,
-// 5.3.8).
+// quiet is the width of the white margin around a code, in modules (ISO/IEC 18004, 5.3.8). Readers
+// need the margin to find the code.
 const quiet = 4
 
 // pixels is the width in pixels of a module. A style sheet can change it.
 const pixels = 4
 
 // SVG returns the QR code of a text, such as a URL. The result can be part of an HTML page, or a
-// file. The title says what the code leads to, for screen readers. The code is black on white even
-// on pages of other colours, because readers expect that. The text must have 1 to [MaxBytes] bytes;
-// see also [MaxReadable].
+// file. The title says what the code leads to, for screen readers. The code is always black on
+// white, because readers expect this. The text must have 1 to [MaxBytes] bytes; see also
+// [MaxReadable].
 func SVG(text, title string) (template.HTML, error) {
 	if text == "" || len(text) > MaxBytes {
 		return "", fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
@@ -45,8 +45,8 @@ func SVG(text, title string) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf(picture, side, side*pixels, template.HTMLEscapeString(shown.Inline(title)), path(code))), nil
 }
 
-// PNG returns the QR code of a text as an image with 8 pixels for each module. The text must be as
-// for [SVG].
+// PNG returns the QR code of a text as an image with 8 pixels for each module. The length of the
+// text is limited as for [SVG].
 func PNG(text string) ([]byte, error) {
 	if text == "" || len(text) > MaxBytes {
 		return nil, fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)

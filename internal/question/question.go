@@ -1,4 +1,4 @@
-// Package question parses parts of HTTP requests for a [nomen.Question].
+// Package question parses the parts of HTTP requests that become part of a [nomen.Question].
 package question
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// EscapeExcluded escapes the octets that no URI can contain (2012, N12-21), except for the percent
-// sign.
+// EscapeExcluded escapes the octets that no URI can contain (draft of 2012: N12-21), except for the
+// percent sign.
 func EscapeExcluded(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 })
 }
 
-// Malformed returns the error for a malformed name, which begins at the offset begin of s.
+// Malformed returns the error for a malformed name in s. The name begins at the offset begin.
 func Malformed(s string, begin int, err error) error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var bad *name.Error

@@ -3,8 +3,8 @@ package quiet
 
 import "time"
 
-// The limits of [Lines]. At most Burst lines can be written in quick succession, and then one more
-// line for each time Every.
+// The limits of [Lines]. At most Burst lines can be written in quick succession, and after that one
+// line per interval of length Every.
 const (
 	Burst = 20
 	Every = time.Minute

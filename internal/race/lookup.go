@@ -42,7 +42,8 @@ func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.A
 	return addrs, nil
 }
 
-// interleave returns at most n addresses, alternately from both lists as long as these last.
+// interleave returns at most n addresses, alternately from both lists. When one list ends, the rest
+// comes from the other list.
 func interleave(a, b []netip.Addr, n int) []netip.Addr {
 	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
 	for i := 0; len(all) < cap(all); i++ {

@@ -1,5 +1,5 @@
 // Package race connects to a host with several addresses. It tries each address a short time after
-// the previous one (RFC 8305, 5), so that an address that does not answer costs little time.
+// the previous address (RFC 8305, 5), so that an address that does not answer causes little delay.
 package race
 
 import (
@@ -15,10 +15,10 @@ const Stagger = 250 * time.Millisecond
 // A Runner makes an attempt. It must return soon after ctx ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to several addresses, and returns the first connection. It closes any others. If no
-// address accepts, Dial returns the errors of the attempts in the order of the addresses; if ctx
-// ends, some may be missing. If stagger is negative, an attempt begins only when the previous one
-// has failed.
+// Dial connects to several addresses, and returns the first connection. It closes any others. If
+// all attempts fail, Dial returns their errors in the order of the addresses. If ctx ends, some
+// errors may be missing. If stagger is negative, an attempt begins only when the previous one has
+// failed.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -27,10 +27,11 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 	return Run(ctx, stagger, runners, func(error) bool { return false }, func(c net.Conn) { c.Close() })
 }
 
-// Run runs the attempts of a race, of which there must be at least one, and returns the result of
-// the first that succeeds. An attempt begins when the time stagger has passed since the previous
-// one began, or any attempt fails. Later results are passed to discard. If all attempts fail, Run
-// returns their errors in order. An error for which final returns true ends the race.
+// Run makes the attempts in runners, which must not be empty, and returns the result of the first
+// attempt that succeeds. The next attempt begins when the time stagger has passed since the
+// previous attempt began, or when an attempt fails. Later results are passed to discard. If all
+// attempts fail, Run returns their errors in order. An error for which final returns true ends the
+// race.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type finish struct {

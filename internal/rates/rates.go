@@ -1,4 +1,4 @@
-// Package rates limits how often each client does something.
+// Package rates implements rate limits with a token bucket for each client.
 package rates
 
 import (
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Table has a token bucket for each key, which is for example an address or the ID of an access
-// token. It is safe for concurrent use.
+// A Table contains a token bucket for each key. A key is, for example, an address or the ID of an
+// access token. It is safe for concurrent use.
 type Table[K comparable] struct {
 	keys int
 
@@ -22,7 +22,8 @@ type Table[K comparable] struct {
 }
 
 // New returns a Table whose buckets hold at most burst tokens and get perSecond tokens a second.
-// The parameter keys is the number of keys with a bucket of their own. All others share one.
+// The parameter keys is the maximum number of keys with a bucket of their own. All other keys share
+// one bucket.
 func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	return &Table[K]{
 		keys: keys, perSecond: rate.Limit(perSecond), burst: burst,
@@ -30,7 +31,7 @@ func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	}
 }
 
-// Set changes the rate and the burst. Tokens that were spent stay spent.
+// Set changes the rate and the burst. Tokens that have already been spent remain spent.
 func (t *Table[K]) Set(perSecond float64, burst int, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,8 +75,7 @@ func (t *Table[K]) Wait(key K, now time.Time) (wait time.Duration) {
 	return r.DelayFrom(now)
 }
 
-// Charge takes a token from the bucket of a key, even if it is empty. The bucket then stays empty
-// for longer.
+// Charge takes a token from the bucket of a key. If the bucket is empty, it stays empty for longer.
 func (t *Table[K]) Charge(key K, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,12 +99,13 @@ func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 }
 
 // sweepInterval is the least time between two sweeps, so that a flood of new keys does not cause a
-// sweep for each. It is the time in which an empty bucket becomes full, but at most a second.
+// sweep for each. The interval is the time in which an empty bucket becomes full, but at most a
+// second.
 func (t *Table[K]) sweepInterval() time.Duration {
 	return time.Duration(min(float64(t.burst)/float64(t.perSecond), 1) * float64(time.Second))
 }
 
-// sweep removes full buckets, because new ones are full too.
+// sweep removes full buckets, which are equivalent to new buckets.
 func (t *Table[K]) sweep(now time.Time) {
 	t.swept = now
 	for key, b := range t.buckets {

@@ -1,5 +1,5 @@
-// Package reading implements the reading methods of stores. A store only provides functions that
-// find changes.
+// Package reading implements the methods by which stores are read. A store needs to provide only
+// functions that find changes.
 package reading
 
 import (
@@ -16,8 +16,8 @@ import (
 // [store.Tokens], [store.TokenLister], [store.TokenHistorian] and [store.Users]. Stores embed it.
 type Reader struct{ changes Changes }
 
-// Changes has the functions of a store that find changes. The caller may modify the changes that
-// they return.
+// Changes contains the functions of a store that find changes. The caller may modify the changes
+// that they return.
 type Changes struct {
 	// Find returns the change of a subject that was current at a time. If the subject did not exist, or
 	// the change is a deletion, the error is [store.ErrNotFound].
@@ -178,8 +178,8 @@ func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
 }
 
-// Seq converts a function with a callback to an iterator. It yields the values that read passes to
-// the callback. If read returns an error, the iterator yields it last. After yield has returned
+// Seq returns an iterator over the values that the function read passes to its argument yield. If
+// read returns an error, the error is the last element of the iterator. After yield has returned
 // false, read must return nil.
 func Seq[T any](read func(yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

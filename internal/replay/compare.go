@@ -7,7 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Class says how the new answer to a request differs from the old one.
+// A Class says how the answer of the new server to a request differs from the answer of the old
+// server.
 type Class string
 
 // The classes, in the order of reports.
@@ -25,8 +26,9 @@ func Classes() []Class {
 	return []Class{Equal, OtherStatus, OtherLocation, MissingHere, MissingThere, Failed, NotCompared}
 }
 
-// RuleBase names the rule by which a Location below the base URL of the old server is equivalent to
-// the same path below the base URL of the new server. The other rules are levels of package uri.
+// RuleBase is the name of a rule for comparing Location fields. By this rule, a path below the base
+// URL of the old server is equivalent to the same path below the base URL of the new server. The
+// other rules are levels of equivalence in package uri.
 const RuleBase = "base"
 
 // A comparison says what counts as equal.
@@ -36,8 +38,8 @@ type comparison struct {
 	base, old   string
 }
 
-// class compares two answers. The result rules has the rules by which different spellings of a
-// Location are equal.
+// class compares two answers. If the two Location fields have different spellings but are
+// equivalent, the result rules names the rules for this.
 func (c comparison) class(target string, old, here Answer) (class Class, rules string) {
 	switch {
 	case old.Error != "" || here.Error != "":

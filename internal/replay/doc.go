@@ -4,5 +4,5 @@
 //
 // Only GET and HEAD requests are sent, because they change nothing. They are sent only to the
 // servers that the caller names: redirects are not followed, and a host in a request target is
-// ignored. The addresses of clients in a log are not kept.
+// ignored. The client addresses in a log are discarded.
 package replay

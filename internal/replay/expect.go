@@ -29,7 +29,7 @@ var (
 	errTooMuch  = fmt.Errorf("the file is longer than %d MiB; split it", maxBytes>>20)
 )
 
-// An Expected has the answers that requests should get.
+// An Expected contains the answers that requests should get.
 type Expected struct{ answers map[Request]Answer }
 
 type expectedLine struct {
@@ -40,8 +40,8 @@ type expectedLine struct {
 }
 
 // ReadExpected reads a file of expected answers, which is CSV with a line of column names, or JSON
-// Lines. The columns or members are request, status, location and accept. A request is a path,
-// perhaps with a query, and perhaps after a method.
+// Lines. The columns or members are request, status, location and accept. A request is a path with
+// an optional query. A method may precede the path.
 func ReadExpected(r io.Reader) (*Expected, error) { return readExpected(r, maxBytes) }
 
 func readExpected(r io.Reader, most int) (*Expected, error) {
@@ -56,7 +56,7 @@ func readExpected(r io.Reader, most int) (*Expected, error) {
 	return e, e.readCSV(in)
 }
 
-// A bounded returns an error after a number of bytes.
+// bounded wraps a reader, and returns an error after a number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -171,8 +171,8 @@ func (e *Expected) add(l expectedLine) error {
 	return nil
 }
 
-// of returns the expected answer to a request. If the file does not have the request, it looks for
-// the same request with the method GET, and then for both without Accept.
+// of returns the expected answer to a request. If the file does not contain the request, the method
+// looks for the same request with GET, and then for both requests without Accept.
 func (e *Expected) of(r Request) (Answer, bool) {
 	get := r
 	get.Method = "GET"

@@ -16,14 +16,15 @@ type Request struct {
 	Accept string `json:"accept,omitempty"`
 }
 
-// An Entry is what a line of an access log says about a request and its response.
+// An Entry is the content of a line of an access log: a request and the response to it.
 type Entry struct {
 	Request
 	Status   int    // 0 if unknown
 	Location string // "" if unknown
 }
 
-// Errors of [ParseLine]. They do not quote the line, because it contains the address of a client.
+// Errors of [ParseLine]. They do not quote the line, because a line contains the address of a
+// client.
 var (
 	ErrLine   = errors.New("not a line of an access log in the common, combined or JSON format")
 	ErrMethod = errors.New("the method is neither GET nor HEAD")
@@ -176,8 +177,8 @@ func members(object []byte) (map[string]json.RawMessage, bool) {
 	return all, true
 }
 
-// text returns the first of some members that is a text, a number, or an array that begins with a
-// text. The text "-" means that there is no value.
+// text returns the value of the first member in names that is a string, a number, or an array that
+// begins with a string. The string "-" means that there is no value.
 func text(all map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		var list []string

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxLine = 64 << 10 // bytes of a line; longer lines are skipped
-	// DefaultMaxRequests is how many different requests a Log keeps.
+	// DefaultMaxRequests is the default limit on the number of different requests in a Log.
 	DefaultMaxRequests = 1_000_000
 	maxBytes           = 256 << 20
 	overhead           = 160 // approximate memory of a request without its texts
@@ -30,8 +30,8 @@ type LogError struct {
 func (e *LogError) Error() string { return fmt.Sprintf("access log: after line %d: %v", e.Line, e.Err) }
 func (e *LogError) Unwrap() error { return e.Err }
 
-// A Log has the different requests in access logs, and how frequent they are. It keeps no addresses
-// and no times. The zero Log is empty and ready to use.
+// A Log contains the different requests in access logs, and the frequency of each request. It does
+// not contain client addresses or times. The zero Log is empty and ready to use.
 type Log struct {
 	MaxRequests int // number of different requests to keep; 0 means DefaultMaxRequests
 
@@ -50,7 +50,7 @@ type Counts struct {
 	FirstFaulty int64 `json:"first_malformed,omitempty"` // number of the first malformed line in all logs
 }
 
-// A seen is what logs say about a request.
+// seen is a request and what the logs say about it.
 type seen struct {
 	Entry
 	count  int64
@@ -122,8 +122,8 @@ func (l *Log) line(line string) {
 	}
 }
 
-// add counts a request. Because names change, the last status that can be compared replaces earlier
-// ones.
+// add counts a request. If a request occurs with several comparable statuses, the last status is
+// kept, because names change.
 func (l *Log) add(e Entry) {
 	e.Status = comparableStatus(e.Status)
 	known := l.all[e.Request]
@@ -162,7 +162,7 @@ func (l *Log) admit(e Entry) *seen {
 	if l.all == nil {
 		l.all = map[Request]*seen{}
 	}
-	// The clones do not share the memory of the whole line, which is longer.
+	// Clone the strings, so that they do not keep the whole line in memory.
 	e.Request = Request{strings.Clone(e.Method), strings.Clone(e.Target), strings.Clone(e.Accept)}
 	one := &seen{Entry: Entry{Request: e.Request}}
 	l.all[e.Request] = one
@@ -170,8 +170,8 @@ func (l *Log) admit(e Entry) *seen {
 	return one
 }
 
-// comparableStatus returns a status that depends only on the name. For others, such as 304 and 503,
-// which depend on the client or on the state of the server, it returns 0.
+// comparableStatus returns a status that depends only on the name. It returns 0 for a status that
+// depends on the client or on the state of the server, such as 304 or 503.
 func comparableStatus(status int) int {
 	switch {
 	case status == 206:

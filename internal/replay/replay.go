@@ -57,8 +57,8 @@ type replayer struct {
 	total  int
 }
 
-// Run sends the requests of a log, the most frequent first, and compares the answers. If it returns
-// an error, the report has the requests that were answered until then.
+// Run sends the requests of a log, the most frequent first, and compares the answers. If Run
+// returns an error, the report contains the requests that were answered before the error.
 func Run(ctx context.Context, l *Log, o Options) (*Report, error) {
 	o.Parallel, o.Timeout = cmp.Or(o.Parallel, DefaultParallel), cmp.Or(o.Timeout, DefaultTimeout)
 	p := &replayer{o: o, limiter: newLimiter(o.Rate), report: newReport(l, o)}
@@ -146,8 +146,9 @@ func (p *replayer) one(ctx context.Context, s *seen) error {
 	return nil
 }
 
-// known returns the old answer in the file of expected answers or the log, and false if there is
-// none. If the old server will be asked, known returns true without an answer.
+// known returns the old answer to a request, from the file of expected answers or from the log. If
+// there is no old answer, it returns false. If the old server is still to be asked, it returns true
+// and no answer.
 func (p *replayer) known(s *seen) (Answer, bool) {
 	switch {
 	case p.there != nil:

@@ -93,7 +93,8 @@ func (c *ClassReport) example(d Difference, most int) {
 }
 
 // Shares returns how many of the compared requests had equal answers, in percent. The result
-// distinct counts each different request once. Both are 0 if nothing was compared.
+// requests counts every occurrence of a request, and distinct counts each different request once.
+// Both results are 0 if no requests were compared.
 func (r *Report) Shares() (requests, distinct float64) {
 	equal := r.Class(Equal)
 	return percent(equal.Requests, r.Compared.Requests), percent(equal.Distinct, r.Compared.Distinct)
@@ -106,5 +107,6 @@ func percent(part, whole int64) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// Percent formats a share with two decimals. It rounds down, so that only a whole is 100.00 %.
+// Percent formats a share with two decimals. It rounds down, so that the result is 100.00 % only if
+// nothing is missing.
 func Percent(share float64) string { return fmt.Sprintf("%.2f %%", float64(int64(share*100))/100) }

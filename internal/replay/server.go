@@ -25,7 +25,7 @@ const (
 	idle       = 30 * time.Second // how long an unused connection stays open
 )
 
-// An Answer is what matters in a response.
+// An Answer contains the parts of a response that are compared.
 type Answer struct {
 	Status   int    `json:"status,omitempty"`
 	Location string `json:"location,omitempty"`
@@ -67,7 +67,8 @@ func ParseBase(s string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }
 
-// A server is a server to which requests are sent. Its redirects are not followed.
+// A server is the client for one of the servers to which requests are sent. It does not follow
+// redirects.
 type server struct {
 	base      string
 	url       *url.URL
@@ -119,8 +120,8 @@ func (s *server) failure(ctx context.Context, err error) (Answer, error) {
 	return Answer{Error: why}, nil
 }
 
-// once sends a request once. If the server is busy, once returns how long to wait before trying
-// again.
+// once sends a request, without retrying. If the server is busy, the result wait is how long to
+// wait before trying again.
 func (s *server) once(ctx context.Context, r Request) (a Answer, wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

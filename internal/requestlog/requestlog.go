@@ -1,8 +1,8 @@
-// Package requestlog writes what servers log about requests. This is a line in the access log for
-// each request (1995, 7: Y95-71), and the panics of handlers.
+// Package requestlog writes the access log of a server, with one line for each request (draft of
+// 1995, 7: Y95-71). It also logs the panics of handlers.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// Comments cite drafts by their year and section, as in "draft of 1995, 3.1"; docs/glossary.md
+// lists the drafts.
 package requestlog
 
 import (
@@ -70,8 +70,8 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 	)
 }
 
-// Remote returns an attribute with the address of a client, or an empty one if the address is
-// unknown. Every log line with the address of a client must use Remote. Its value is a
+// Remote returns an attribute with the address of a client. If the address is unknown, the
+// attribute is empty. Every log line with the address of a client must use Remote. Its value is a
 // [netip.Addr], by which the log handler recognizes the addresses to shorten or omit.
 func Remote(from netip.Addr) slog.Attr {
 	if !from.IsValid() {
@@ -80,11 +80,11 @@ func Remote(from netip.Addr) slog.Attr {
 	return slog.Any("remote", from)
 }
 
-// maxLogged is how many bytes of a value a log line has.
+// maxLogged is the maximum length of a value in a log line, in bytes. Longer values are truncated.
 const maxLogged = 2048
 
 // Printable escapes all characters of s except for spaces and visible ASCII characters, so that the
-// result cannot break a line or move a cursor.
+// result cannot begin a new line or control a terminal.
 func Printable(s string) string {
 	s = ascii.Head(s, maxLogged)
 	clean := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '\\' }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Parse returns how long to wait, where value is a number of seconds or a date. It returns 0 if the
-// value is empty or invalid, or the date is in the past. The result can be years, so callers must
-// limit it.
+// Parse returns how long to wait. The value is a number of seconds, or a date. Parse returns 0 if
+// the value is empty or invalid, or if the date is in the past. The result can be very large, so
+// callers must limit it.
 func Parse(value string, now time.Time) time.Duration {
 	value = strings.Trim(value, " \t")
 	n, err := strconv.ParseUint(value, 10, 31)
@@ -24,10 +24,11 @@ func Parse(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// Format returns the value for a wait, in whole seconds, rounded up to at least 1.
+// Format returns the field value for a wait. This is the number of seconds, rounded up, but at
+// least 1.
 func Format(wait time.Duration) string { return strconv.Itoa(Seconds(wait)) }
 
-// Seconds returns a wait in whole seconds, rounded up to at least 1.
+// Seconds returns the number of seconds in a wait, rounded up, but at least 1.
 func Seconds(wait time.Duration) int {
 	seconds := wait / time.Second
 	if wait%time.Second > 0 {

@@ -1,5 +1,5 @@
-// Package rfcindex contains records for all RFCs up to number 9354, as a sample collection. They
-// come from the index of the RFC Editor (https://www.rfc-editor.org/rfc-index.txt).
+// Package rfcindex contains records for all RFCs up to number 9354, as a sample collection. The
+// records come from the index of the RFC Editor (https://www.rfc-editor.org/rfc-index.txt).
 //
 // The name of an RFC is the URN that RFC 2648 defines. Its record has the title, the authors, the
 // month of publication, the DOI as an alias, and four locations, which are the text, the text as
@@ -9,7 +9,7 @@
 // In the collected index, some months are one too early. The records have the correct month; see
 // docs/decisions/0005-months-of-the-rfc-index.md.
 //
-// The command in gen generates the file.
+// The command in the directory gen generates the file with the records.
 package rfcindex
 
 import (
@@ -34,8 +34,8 @@ const Size = 6214643
 //go:embed rfcs.jsonl.zst
 var packed string
 
-// Open returns the records as JSON Lines, sorted by RFC number. They are decompressed while they
-// are read.
+// Open returns the records as JSON Lines, sorted by RFC number. The records are decompressed while
+// they are read.
 func Open() (io.ReadCloser, error) {
 	z, err := zstd.NewReader(strings.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	if err != nil {

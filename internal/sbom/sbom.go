@@ -36,8 +36,8 @@ func Licences() map[string]string {
 	return of
 }
 
-// Write writes the document about a program. It depends only on the parameters, so it can be
-// reproduced.
+// Write writes the document about a program. The document depends only on the parameters, so it is
+// reproducible.
 func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	doc := document{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", Spec: "1.6", Version: 1,
@@ -65,7 +65,7 @@ func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	return doc.write(w)
 }
 
-// write encodes the document. Its serial number is a hash of the rest.
+// write encodes the document. The serial number is derived from a hash of the rest of the document.
 func (d *document) write(w io.Writer) error {
 	content, err := json.Marshal(d)
 	if err != nil {

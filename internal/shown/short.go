@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns returns the width of a line in columns. Wide characters of East Asian scripts have 2
-// columns, and all others 1.
+// Columns returns the width of a line in columns. Wide characters of East Asian scripts take 2
+// columns, and all other characters take 1 column.
 func Columns(line string) (n int) {
 	for _, r := range line {
 		n += columns(r)
@@ -23,8 +23,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// Short returns a text as [Inline] does, shortened to a number of columns with an ellipsis at its
-// end.
+// Short converts a text as [Inline] does. If the result has more columns than most, Short shortens
+// it and adds an ellipsis.
 func Short(s string, most int) string {
 	s = Inline(s)
 	if Columns(s) <= most {

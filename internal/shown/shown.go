@@ -29,9 +29,9 @@ func Line(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// Text makes s safe to print, and keeps its lines and tabs. Control characters, and characters that
-// change the direction or order of text, become their code points in brackets, such as [U+202E].
-// Invalid UTF-8 becomes U+FFFD, and line endings become LF.
+// Text makes s safe to print, but keeps line breaks and tabs. Control characters, and characters
+// that change the direction or order of text, become their code points in brackets, such as
+// [U+202E]. Invalid UTF-8 becomes U+FFFD, and line endings become LF.
 func Text(s string) string {
 	s = strings.ToValidUTF8(Lines(s), "\uFFFD")
 	if strings.IndexFunc(s, Odd) < 0 {
@@ -48,7 +48,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Inline is [Text] for one line, in which line breaks and tabs become spaces.
+// Inline is like [Text], but converts line breaks and tabs to spaces.
 func Inline(s string) string {
 	return Text(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " "))
 }
@@ -99,9 +99,9 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// NewWriter returns a writer that writes text to w as [Text] converts it. If a write ends within a
-// character, the writer holds that part back until the next write. Close writes what is held back,
-// without closing w.
+// NewWriter returns a writer that writes text to w as [Text] converts it. The writer keeps an
+// incomplete UTF-8 sequence, or a CR at the end of a write, until the next write. Close writes what
+// is left. It does not close w.
 func NewWriter(w io.Writer) io.WriteCloser { return &writer{w: w} }
 
 type writer struct {

@@ -138,7 +138,7 @@ func aboutHost(e *net.DNSError) string {
 }
 
 // replaceWhole replaces old by plain in a text, except where old is part of a word. If plain begins
-// with a name that the text has just before old, the name is not repeated.
+// with a name and the text contains this name just before old, the name is not repeated.
 func replaceWhole(text, old, plain string) string {
 	var b strings.Builder
 	for {

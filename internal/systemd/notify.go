@@ -49,7 +49,7 @@ func send(address, state string) error {
 	return errors.Join(err, c.Close())
 }
 
-// tell sends assignments to systemd, with one on each line.
+// tell sends assignments to systemd, each on its own line.
 func (n *Notifier) tell(assignments ...string) error {
 	if n.send == nil {
 		return nil
@@ -87,8 +87,8 @@ func (n *Notifier) Stopping(text string) error { return n.tell("STOPPING=1", sta
 
 // Watch sends watchdog signals to systemd until ctx ends. It does nothing if the unit has no
 // WatchdogSec. Before each signal it calls probe, which must send a request to the service and
-// return nil if that was answered. Otherwise Watch omits the signal, so that systemd restarts the
-// service after WatchdogSec.
+// return nil if the request was answered. If probe fails, Watch omits the signal, and systemd
+// restarts the service after WatchdogSec.
 func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, probe func(context.Context) error) {
 	if n.watchdog == 0 {
 		return

@@ -2,5 +2,5 @@
 
 package systemd
 
-// Sockets returns none, because this system has no systemd.
+// Sockets returns nil, because this system has no systemd.
 func Sockets() ([]Socket, error) { return nil, nil }

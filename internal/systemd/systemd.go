@@ -1,5 +1,5 @@
 // Package systemd gets sockets and credentials from systemd, and reports the state of a service to
-// it (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5)).
+// systemd (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5)).
 //
 // Without systemd the functions do nothing. The package removes the environment variables that it
 // reads, so that programs started by the service do not use them.
@@ -27,16 +27,16 @@ func take(name string) string {
 	return value
 }
 
-// credentialScheme begins the name of a credential, in an option that is otherwise the path of a
-// file.
+// credentialScheme is the prefix of an option value that is the name of a credential. Without the
+// prefix, the value is the path of a file.
 const credentialScheme = "credential:"
 
 // IsCredential reports whether an option names a credential of the service instead of a file.
 func IsCredential(text string) bool { return strings.HasPrefix(text, credentialScheme) }
 
-// Path returns the path of the file that an option names. For credential:NAME, this is the file of
-// the credential NAME of the service (LoadCredential in the unit). Any other text is itself the
-// path.
+// Path returns the path of the file that an option names. For credential:NAME, this is the file
+// with the credential NAME of the service (LoadCredential in the unit). Any other text is a path,
+// which Path returns unchanged.
 func Path(text string) (string, error) {
 	name, ok := strings.CutPrefix(text, credentialScheme)
 	if !ok {

@@ -18,9 +18,9 @@ import (
 // Long is the environment variable that makes tests run at full length if it is 1.
 const Long = "NOMEN_LONG"
 
-// Reduced reports whether tests should make fewer repetitions. They should with -short, and under
-// the race detector, where each step takes ten times as long and more repetitions find no other
-// races. With NOMEN_LONG=1 they never should.
+// Reduced reports whether tests should make fewer repetitions. This is so with -short, and under
+// the race detector, where each step takes ten times as long and more repetitions do not find more
+// races. With NOMEN_LONG=1, Reduced always returns false.
 func Reduced() bool {
 	return os.Getenv(Long) == "" && (testing.Short() || RaceEnabled)
 }
@@ -34,7 +34,7 @@ func Repeats(full, reduced int) int {
 	return full
 }
 
-// Some returns the whole list, or every nth element with -short.
+// Some returns every nth element of a list with -short, and otherwise the whole list.
 func Some[T any](list []T, n int) []T {
 	if !testing.Short() {
 		return list
@@ -46,7 +46,7 @@ func Some[T any](list []T, n int) []T {
 	return some
 }
 
-// Checks sets how many random examples the property tests of t try if [Reduced] is true.
+// Checks sets the number of random examples in the property tests of t if [Reduced] is true.
 func Checks(t *testing.T, reduced int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")
@@ -64,8 +64,9 @@ func Checks(t *testing.T, reduced int) {
 
 // Corpus returns the decompressed content of a file of the collected data. It uses the first of
 // these that exists: the committed copy in testdata/corpus/whole, the copy in ../shared/data next
-// to the module, and the committed part in testdata/corpus/part. The result whole is false for a
-// part. If there is no copy, the test fails, because every clone should have one.
+// to the module, and the committed part in testdata/corpus/part. The result whole is false if only
+// a part was found. If none of them exists, the test fails, because every clone of the repository
+// contains at least a part.
 func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()
 	committed := filepath.Join(moduleRoot(t), "testdata", "corpus")
@@ -93,8 +94,8 @@ func Lines(t testing.TB, file string) (lines []string, whole bool) {
 }
 
 // Beside returns the decompressed content of a file in ../shared next to the module, and false if
-// the file is missing. It is for data whose licence does not permit committing it. If the file is
-// missing, a test should do what it can with committed data instead of skipping.
+// the file is missing. Use it for data that may not be committed because of its licence. If the
+// file is missing, a test should use committed data instead of skipping.
 func Beside(t testing.TB, file string) (data []byte, ok bool) {
 	t.Helper()
 	return read(t, filepath.Join(moduleRoot(t), "..", "shared", file))

@@ -1,8 +1,8 @@
 // Package trace reads, passes on and creates the header fields traceparent and tracestate (W3C
 // Trace Context, level 1).
 //
-// A server that creates no spans passes on both fields unchanged. The requests that it sends on
-// behalf of a client then belong to the client's trace.
+// A server that does not create spans passes on both fields unchanged. The requests that such a
+// server sends on behalf of a client then belong to the trace of the client.
 package trace
 
 import (
@@ -69,7 +69,7 @@ func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 func isZero(s string) bool { return strings.Trim(s, "0") == "" }
 
 // Of returns the Parent in a header. It returns false if traceparent is missing, invalid or
-// repeated. If only tracestate is invalid, it is dropped.
+// repeated. If only tracestate is invalid, tracestate is dropped.
 func Of(h http.Header) (Parent, bool) {
 	values := h[Header]
 	if len(values) != 1 {

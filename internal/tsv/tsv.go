@@ -1,4 +1,4 @@
-// Package tsv reads tables of tab-separated text, which packages embed.
+// Package tsv reads embedded tables of tab-separated text.
 package tsv
 
 import (

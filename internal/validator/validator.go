@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TagOf returns the strong entity tag of a representation, which is a digest of everything that
-// distinguishes it from others.
+// TagOf returns the strong entity tag of a representation. The tag is a digest of the content type,
+// the content coding and the body.
 func TagOf(contentType string, coding string, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(contentType + "\n" + coding + "\n"))
@@ -20,15 +20,14 @@ func TagOf(contentType string, coding string, body []byte) string {
 	return DigestTag(h)
 }
 
-// DigestTag returns the strong entity tag with a digest.
+// DigestTag returns the strong entity tag that consists of the digest in h.
 func DigestTag(h hash.Hash) string {
 	const enough = 16 // bytes
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
 }
 
-// LastModified returns the value of Last-Modified for a change at the time modified. It is rounded
-// up to a second, but not beyond now (RFC 9110, 8.8.2.1). If the time is zero, LastModified returns
-// "".
+// LastModified returns the value of the field Last-Modified. The time modified is rounded up to a
+// second, but not beyond now (RFC 9110, 8.8.2.1). If modified is zero, LastModified returns "".
 func LastModified(modified, now time.Time) string {
 	if modified.IsZero() {
 		return ""
@@ -55,8 +54,9 @@ func ParseDate(s string) time.Time {
 
 const maxTags = 256
 
-// Matches reports whether a field is "*" or contains the tag. If weak is true, it ignores the mark
-// of weak tags. Otherwise a weak tag never matches (RFC 9110, 8.8.3.2).
+// Matches reports whether a field is "*" or contains the tag. If weak is true, Matches uses the
+// weak comparison, which ignores the prefix "W/". Otherwise a weak tag never matches (RFC 9110,
+// 8.8.3.2).
 func Matches(field, tag string, weak bool) bool {
 	if strings.Trim(field, " \t") == "*" {
 		return true

@@ -22,7 +22,7 @@ type Options struct {
 	Made    []string          // keys that code composes
 }
 
-// Check reports what is wrong with the texts of some pages.
+// Check reports missing, incomplete and unused texts as test errors.
 func Check(t testing.TB, s *messages.Set, o Options) {
 	t.Helper()
 	uses, err := readUses(o.Sources, s.All()[0])
@@ -37,7 +37,7 @@ func Check(t testing.TB, s *messages.Set, o Options) {
 	}
 }
 
-// Faults returns what is wrong with the catalogues themselves.
+// Faults returns the faults in the catalogues, regardless of where their texts are used.
 func Faults(s *messages.Set, o Options) (faults []string) {
 	all := s.All()
 	for _, c := range all {
@@ -77,7 +77,7 @@ func (p pair) faults() (faults []string) {
 	return append(faults, p.dates()...)
 }
 
-// forms checks each plural form of a text, and that there are all.
+// forms checks that a text has every plural form of the language, and checks each form.
 func (p pair) forms(key string) (faults []string) {
 	want := []string{""}
 	if _, single := p.first.Forms(key)[""]; !single {
@@ -98,8 +98,8 @@ func (p pair) forms(key string) (faults []string) {
 	return faults
 }
 
-// arguments checks that all forms have the arguments of the default language. A form for a single
-// number, such as one or two, need not have the number.
+// arguments checks that all forms have the same arguments as in the default language. A plural form
+// for a single number, such as the form "one", may omit the number.
 func (p pair) arguments(key string) (faults []string) {
 	want := arguments(p.first.Forms(key))
 	for form, text := range p.c.Forms(key) {

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An entry has the fields of the index that are used.
+// An entry contains the fields of the index that become part of a record.
 type entry struct {
 	URN         string   `json:"urn"`
 	Title       string   `json:"title"`
@@ -25,7 +25,7 @@ type entry struct {
 	ObsoletedBy []string `json:"obsoleted_by"`
 }
 
-// A record has the fields that an import needs. The import sets all others.
+// A record contains the fields that an import needs. The import sets all other fields.
 type record struct {
 	Name       string           `json:"name"`
 	Locations  []nomen.Location `json:"locations"`
@@ -104,9 +104,9 @@ func early(number string, t time.Time) bool {
 	return !t.Before(firstEarly) && !t.After(lastEarly)
 }
 
-// locations returns the four locations of an RFC, preferred ones first. The first is the text, for
-// programs, while browsers prefer the HTML. For the few RFCs that exist only as images, the first
-// is the page about the RFC.
+// locations returns the four locations of an RFC, in the order of preference. The first location is
+// the text, which suits programs; browsers prefer HTML. For the few RFCs that exist only as images,
+// the first location is the page about the RFC.
 func (e entry) locations(number string) []nomen.Location {
 	text := nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc" + number + ".txt", Type: "text/plain", Rel: "item"}
 	html := nomen.Location{URL: "https://datatracker.ietf.org/doc/html/rfc" + number, Type: "text/html", Rel: "item"}

@@ -56,7 +56,7 @@ func ClientLine(from netip.Addr, host string) string {
 }
 
 // ParseClient parses a result of [ClientLine], and returns false if line is malformed. If the line
-// contains no address, the result from is not valid.
+// contains no address, the returned address is not valid.
 func ParseClient(line string) (from netip.Addr, host string, ok bool) {
 	address, host, _ := strings.Cut(line, " ")
 	from, err := netip.ParseAddr(address)

@@ -23,8 +23,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// Short converts a text as [Inline] does. If the result has more columns than most, Short shortens
-// it and adds an ellipsis.
+// Short converts a text as [Inline] does. If the result has too many columns, Short shortens it and
+// adds an ellipsis.
 func Short(s string, most int) string {
 	s = Inline(s)
 	if Columns(s) <= most {

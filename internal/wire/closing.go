@@ -21,10 +21,10 @@ type closing struct {
 // SetState records the state of a connection. It must be called from the ConnState hook of the
 // [http.Server].
 //
-// When net/http closes a connection on which a request is arriving, the connection stays open,
-// because net/http usually still answers the request. It does not answer if keep-alive was switched
-// off while it was writing a response, since it then reads no more requests. SetState closes the
-// connection in this case.
+// If a request is arriving when net/http closes a connection, the connection stays open, because
+// net/http usually still answers this request. But if keep-alive was disabled while net/http was
+// writing a response, net/http does not read the next request. In this case SetState closes the
+// connection.
 func SetState(c net.Conn, state http.ConnState) {
 	w, ok := c.(interface{ wire() *conn })
 	if !ok {
@@ -48,7 +48,7 @@ func (l *listener) isClosed() bool {
 
 // Close closes the connection, unless a request is arriving on it. During a shutdown, net/http
 // closes all connections that it considers idle (see [http.Server.SetKeepAlivesEnabled]). If Close
-// leaves one open, net/http answers the request and then calls Close again.
+// leaves a connection open, net/http answers the request and then calls Close again.
 func (c *conn) Close() error {
 	if c.listener.isClosed() && c.isArriving() && c.closing.kept.CompareAndSwap(false, true) {
 		time.AfterFunc(lastCall, func() { _ = c.closeNow() })
@@ -57,7 +57,7 @@ func (c *conn) Close() error {
 	return c.closeNow()
 }
 
-// isArriving reports whether bytes of a request have arrived that net/http does not know of.
+// isArriving reports whether bytes of a request have arrived that net/http has not seen.
 func (c *conn) isArriving() bool {
 	if c.closing.active.Load() || c.refused.Load() || c.hijacked.Load() {
 		return false

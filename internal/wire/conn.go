@@ -63,9 +63,9 @@ type conn struct {
 	lingering atomic.Bool
 }
 
-// Read passes the next bytes to net/http. As long as heads are inspected, it only passes on
-// complete heads. A good head usually arrives in one piece, and Read then inspects it in p without
-// copying it.
+// Read passes the next bytes to net/http. As long as heads are inspected, it passes on only
+// complete heads. A head that needs no change usually arrives in one piece, and Read then inspects
+// it in p without copying it.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -97,8 +97,8 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // handOn copies cleared bytes to p.
 //
-// It also installs the filter, when it passes on the last byte of a mended head. Because net/http
-// reads at most one byte while a handler runs, it has then written all earlier responses. So the
+// With the last byte of a mended head, it also installs the filter. At this time net/http has
+// written all earlier responses, because it reads at most one byte while a handler runs. So the
 // filter sees only the response to the mended request.
 func (c *conn) handOn(p []byte) int {
 	n := copy(p, c.in[:c.cleared])
@@ -120,8 +120,8 @@ func (c *conn) handOn(p []byte) int {
 	return n
 }
 
-// clear permits the first n bytes of in to be passed on. If net/http already has the first of them,
-// that byte is not passed on again.
+// clear permits the first n bytes of in to be passed on. If the first byte has already been passed
+// on to net/http (see readAhead), it is removed from in.
 func (c *conn) clear(n int) {
 	if c.ahead {
 		c.in = c.in[1:]
@@ -138,9 +138,10 @@ func (c *conn) letThrough() {
 	c.clear(len(c.in))
 }
 
-// readAhead passes on a single byte while a handler runs. It shows net/http that the client is
-// still connected. The byte begins a method, which mending does not change. The rest of the head
-// waits for the end of the response, so that no answer of the wire can appear in the middle of it.
+// readAhead passes on a single byte while a handler runs. The byte shows net/http that the client
+// is still connected. It is the first byte of a method, which mending does not change. The rest of
+// the head is processed after the response of the handler, so that an error response of this
+// package cannot appear in the middle of that response.
 func (c *conn) readAhead(p []byte) (int, error) {
 	for {
 		c.skipBlankLines()
@@ -157,8 +158,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p, and returns how many bytes at its start are good heads. It copies the
-// bytes after them to c.in for readHead.
+// readInPlace reads into p. It returns the length of the heads at the start of p that can be passed
+// on unchanged, and copies the bytes after them to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	if !c.waitForRequest() {
 		return 0, io.EOF
@@ -187,8 +188,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until it can decide what to do with the head in c.in, and does it: pass it on,
-// mend it, or reject the request. An error of readHead must be the result of Read.
+// readHead reads until it can decide what to do with the head in c.in. Then it passes on the head,
+// mends the head, or rejects the request. Read must return the error of readHead.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -274,12 +275,12 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
-// headBegun reports whether a part of a request line has arrived. A single CR is not one, because
-// it may begin an empty line.
+// headBegun reports whether a part of a request line has arrived. A single CR does not count,
+// because it may begin an empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
-// empty reads and discards input until the client disconnects or exceeds a limit. By reading,
-// net/http notices the disconnection.
+// empty reads and discards input until the client disconnects or exceeds a limit. The read lets
+// net/http notice that the client has disconnected.
 func (c *conn) empty() error {
 	buf := make([]byte, minRead)
 	for c.emptied < maxLinger {
@@ -332,8 +333,8 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetDeadline stops the inspection, because net/http calls it when it passes the connection to a
-// hijacker.
+// SetDeadline stops the inspection of requests. net/http calls SetDeadline only to pass the
+// connection to a hijacker.
 func (c *conn) SetDeadline(t time.Time) error {
 	c.hijacked.Store(true)
 	c.filter.Store(nil)

@@ -7,15 +7,15 @@ import (
 )
 
 // A deadline combines the deadline of net/http for reading with the deadline for a head. The
-// earlier of them applies.
+// earlier deadline applies.
 type deadline struct {
 	mu     sync.Mutex
 	server time.Time
 	head   time.Time // zero unless a head is being read
 }
 
-// set sets the deadline of net/http. Only this method may be called during a read, because net/http
-// interrupts reads in this way.
+// set sets the deadline of net/http. net/http also uses it to interrupt a read, so set may be
+// called during a read. The other methods must not be called during a read.
 func (d *deadline) set(c net.Conn, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,8 +10,8 @@
 //   - two spaces or a tab between words, "http/1.0" in lower case, or an empty line before the
 //     request.
 //
-// The listener of this package reads every request head before net/http does. It replaces such a
-// head by one that net/http accepts. This is called mending.
+// The listener of this package reads every request head before net/http does. It replaces a head
+// that net/http would reject by a head that net/http accepts. This is called mending.
 //
 // # Use
 //
@@ -47,8 +47,8 @@
 //
 // # Short answers
 //
-// With [Config.Short], plain requests are answered without net/http, which would take half of the
-// time of a short answer, and more if a connection has only one request. A plain request is one
+// With [Config.Short], plain requests are answered without net/http. For a short answer, net/http
+// would take half of the time, or more if a connection has only one request. A plain request is one
 // whose fields all fit into a [Plain], except for fields that have no influence on the answer.
 //
 // A new connection without TLS begins in a pool. The pool answers its plain requests, and reuses
@@ -64,37 +64,36 @@
 //
 // # Why this cannot be used for smuggling
 //
-// The wire does not find out where bodies end. It inspects a head only if every earlier request on
-// the connection was a GET or HEAD without a body, without an upgrade and without folded lines,
-// because then all parsers agree where the next head begins. After any other request it stops
-// inspecting: all bytes are passed on, and later requests are not checked. If every request must be
-// checked, the server has to close the connection after such a request; see [Watched].
+// The listener does not determine where bodies end. It inspects a head only if every earlier
+// request on the connection was a GET or HEAD without a body, without an upgrade and without folded
+// lines, because then all parsers agree where the next head begins. After any other request it
+// stops inspecting: all bytes are passed on, and later requests are not checked. If every request
+// must be checked, the server has to close the connection after such a request; see [Watched].
 //
 // Header lines are never changed, and only "Connection: close" is added to a mended head. If a
-// header line is malformed, repeated or folded, the wire stops inspecting, and net/http treats the
-// request as usual.
+// header line is malformed, repeated or folded, the listener stops inspecting, and net/http treats
+// the request as usual.
 //
 // A request has ambiguous framing if it has both Transfer-Encoding and Content-Length, or
-// Transfer-Encoding in HTTP/1.0. The wire answers it with 400 and closes the connection (RFC 9112,
-// 6.1), because net/http would ignore one of the fields and continue.
+// Transfer-Encoding in HTTP/1.0. The listener answers such a request with 400 and closes the
+// connection (RFC 9112, 6.1), because net/http would ignore one of the fields and continue.
 //
 // # Limits
 //
-// The wire answers 414 to a request line that is too long, 431 to a header block that is too long,
-// and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. It then
-// reads on for a moment, so that the client sees the response. After inspection has stopped, heads
-// are limited only by ReadHeaderTimeout and MaxHeaderBytes of the server, so set both.
+// The listener answers 414 to a request line that is too long, 431 to a header block that is too
+// long, and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. It
+// then reads on for a moment, so that the client sees the response. After inspection has stopped,
+// heads are limited only by ReadHeaderTimeout and MaxHeaderBytes of the server, so set both.
 //
 // # TLS
 //
-// To use TLS, pass a TLS listener to this one:
+// To use TLS, pass a TLS listener to [NewListener]:
 //
 //	wire.NewListener(tls.NewListener(listener, config), wire.Config{})
 //
 // The handshake takes place before the server sees the connection. If HTTP/2 was negotiated, or the
 // handshake failed, the server gets the *tls.Conn itself, because net/http supports HTTP/2 only on
-// that type. It gets all other connections with a wrapper, and also sets [http.Request.TLS] for
-// these.
+// that type. All other connections have a wrapper. The server sets [http.Request.TLS] for both.
 //
 // # Assumptions about net/http
 //

@@ -20,7 +20,7 @@ const (
 )
 
 // A head is the state of parsing the head at the start of a buffer. The zero head is ready to use.
-// It inspects each byte once, even if scan is called several times.
+// Each byte is inspected once, even if scan is called several times.
 type head struct {
 	first  bool // this is the first request of the connection
 	lenGot bool // a Content-Length was found
@@ -105,9 +105,10 @@ func (h *head) takeRequestLine(line []byte) action {
 	return unfinished
 }
 
-// takeField checks whether a header line makes the request odd. Odd are a body, an upgrade, Expect,
-// and lines that parsers interpret differently. An invalid name or value needs no check, because
-// net/http then rejects the request and closes the connection.
+// takeField records what a header line says about the framing of the request. A body, an upgrade,
+// Expect, and lines that parsers interpret differently end the inspection after this request.
+// Invalid names and values need no check, because net/http rejects such a request and closes the
+// connection.
 func (h *head) takeField(line []byte) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 || isSpace(line[0]) {
@@ -144,9 +145,10 @@ func (h *head) settle() action {
 // mended returns the head at the start of b as an HTTP/1.0 request for path, which is the last
 // request of its connection.
 //
-// The added line "Connection: close" comes first, where net/http looks for a request to keep the
-// connection. If the header block begins with white space, adding the line would turn this block
-// into its continuation, so mended does not add it. net/http rejects such a block anyway.
+// The added line "Connection: close" comes first, because net/http looks only in the first
+// Connection field for a request to keep the connection. If the header block begins with white
+// space, its first line would become a continuation of the added line, so mended does not add the
+// line. net/http rejects such a header block.
 func (h *head) mended(b []byte, path string) []byte {
 	m := make([]byte, 0, len(h.line.method)+len(path)+64+h.end-h.block)
 	m = append(append(append(m, h.line.method...), ' '), path...)

@@ -18,8 +18,8 @@ type requestLine struct {
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts a request line without its line ending, and returns the
-// method.
+// accepted reports whether net/http accepts a request line, and returns the method. The line is
+// passed without its line ending.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)

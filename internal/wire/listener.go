@@ -32,13 +32,14 @@ type Config struct {
 	HeadTimeout time.Duration
 	// Now returns the time for the Date field in responses of this package. nil means [time.Now].
 	Now func() time.Time
-	// Short returns the Answerer for the plain requests of a connection. If Short is nil or returns
-	// nil, net/http answers these requests. Short is not called for connections with TLS.
+	// Short returns the Answerer for the plain requests of a connection, which are those that fit
+	// into a [Plain]. If Short is nil or returns nil, net/http answers these requests. Short is not
+	// called for connections with TLS.
 	Short func(local, remote net.Addr) Answerer
 	// IdleTimeout and WriteTimeout must equal the fields of the http.Server. They are only used
 	// with Short.
 	IdleTimeout, WriteTimeout time.Duration
-	// Log gets a line for each request that the wire answers with an error. nil means no log.
+	// Log gets a line for each request that this package answers with an error. nil means no log.
 	Log *slog.Logger
 }
 
@@ -57,8 +58,8 @@ func (c Config) withDefaults() Config {
 
 // NewListener returns a listener for an [http.Server] whose connections mend requests that net/http
 // would reject. It accepts connections from l, and closes l when it is closed. The server must use
-// it without a wrapper. A connection of l that has TLS must be a [*tls.Conn], or have a method
-// NetConn that returns one.
+// the returned listener without a wrapper. A connection of l that has TLS must be a [*tls.Conn], or
+// have a method NetConn that returns one.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,
@@ -174,7 +175,7 @@ func (l *listener) admit(c *conn) bool {
 }
 
 // drain closes the channel drained when all handshakes have ended, and the pool has passed on or
-// closed its connections. It does not wait long.
+// closed its connections. It stops waiting when the channel left is closed.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {

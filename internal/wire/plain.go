@@ -34,8 +34,8 @@ const maxHeldAnswers = 32 << 10
 // requests.
 //
 // It must be called while the pool or net/http waits for a request. All earlier responses are then
-// written, and net/http considers the connection idle; see [conn.Close]. A final request is only
-// answered in the pool, because only the pool can close the connection.
+// written, and net/http considers the connection idle; see [conn.Close]. A request after which the
+// connection ends is answered only in the pool, because only the pool can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)
@@ -66,15 +66,15 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 	return k, err
 }
 
-// A room has the memory for answering the requests of one connection. It is reused for other
-// connections.
+// A room contains the buffers for answering the plain requests of a connection. Rooms are reused
+// for other connections.
 type room struct {
 	out  []byte
 	last lastPlain
 }
 
 // A lastPlain is the last plain request. Many requests on a connection have the same header block,
-// so it is often enough to compare the next block with this one.
+// so it is often sufficient to compare the next header block with the block of the last request.
 type lastPlain struct {
 	block []byte // the lines after the request line, with the empty line; nil if there is no request
 	q     Plain
@@ -96,7 +96,7 @@ func (l *lastPlain) read(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	return q, h.end, ok
 }
 
-// readEqual reads a head that differs from the last one only in its request line.
+// readEqual reads a head that has the same header block as the last plain request.
 func (l *lastPlain) readEqual(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	i := bytes.IndexByte(p, '\n')
 	if i < 1 || p[i-1] != '\r' || i-1 > limits.MaxLine || l.block == nil || !bytes.HasPrefix(p[i+1:], l.block) {
@@ -118,7 +118,7 @@ func (c *conn) sendAnswers(out []byte) error {
 }
 
 // setTimes sets the deadlines that net/http would set for each request. Because setting deadlines
-// is slow, it tolerates an error of one sixty-fourth.
+// is slow, setTimes does not correct an error of less than one sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()
@@ -132,7 +132,7 @@ func (c *conn) setTimes() {
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// readPlain parses a good head. It returns false if the head has an unusual spelling, or has
+// readPlain parses a complete head. It returns false if the head has an unusual spelling, or has
 // anything that may influence the answer but does not fit into Plain.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")

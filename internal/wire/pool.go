@@ -88,7 +88,7 @@ func (l *pool) park(w *worker) bool {
 	return true
 }
 
-// sweep ends workers that have been idle for workerRest, and wakes up those whose connection has
+// sweep ends workers that have been idle for workerRest, and wakes up workers whose connection has
 // been silent for workerRest.
 func (l *pool) sweep() {
 	l.mu.Lock()
@@ -112,7 +112,7 @@ func (l *pool) sweep() {
 	}
 }
 
-// disturb ends the present or next wait of the worker for a request. w.mu must be held.
+// disturb interrupts the current or next read of the worker. w.mu must be held.
 func (w *worker) disturb(c *conn) {
 	w.lazy = true
 	c.deadline.set(c.Conn, time.Unix(1, 0))
@@ -228,7 +228,7 @@ func (w *worker) leave(c *conn, rest []byte, end ending) {
 	}
 }
 
-// An ending is why a worker stops answering the requests of a connection.
+// An ending is the reason why a worker stops answering the requests of a connection.
 type ending uint8
 
 const (
@@ -291,7 +291,7 @@ func (w *worker) read(c *conn) (n int, end ending) {
 	return 0, done
 }
 
-// until returns when a connection in the pool ends if nothing else arrives.
+// until returns the time at which a connection in the pool is closed if no more data arrives.
 func (c *conn) until() time.Time {
 	if c.head.first {
 		return c.begun.Add(c.listener.config.HeadTimeout)
@@ -321,17 +321,18 @@ func (c *conn) handOver(rest []byte) {
 	c.listener.deliver(arrival{conn: c})
 }
 
-// logPanic logs a panic in an [Answerer], unless the Answerer has done so.
+// logPanic logs a panic in an [Answerer], except for [http.ErrAbortHandler], with which the
+// Answerer has already logged its panic.
 func (c *conn) logPanic(v any) {
 	if v != http.ErrAbortHandler {
 		c.listener.config.Log.Error("panic", "value", v, "stack", string(debug.Stack()))
 	}
 }
 
-// Drain waits until a listener that has been closed has completed its plain requests: until the
-// pool has closed each of its connections, or passed it on to net/http. When ctx ends, Drain closes
-// the connections that are still in the pool. Drain does nothing for a listener that [NewListener]
-// has not made.
+// Drain waits until a closed listener has completed the responses that it sends without net/http.
+// The pool of the listener has then closed all its connections, or passed them on to net/http. When
+// ctx ends, Drain closes the connections that are still in the pool. Drain does nothing for a
+// listener that was not made by [NewListener].
 func Drain(ctx context.Context, of net.Listener) {
 	l, ok := of.(*listener)
 	if !ok {

@@ -17,8 +17,8 @@ import (
 //
 // Package net tells Go's scheduler of each system call, because a system call may wait. Reading and
 // writing a connection never waits, because its socket is non-blocking. So the connections of Quick
-// make system calls without telling the scheduler. The race detector needs the calls of package
-// net, so Quick returns c if it is enabled.
+// make system calls without telling the scheduler. If the race detector is enabled, Quick returns
+// c, because the race detector needs the calls of package net.
 func (p *Pauses) Quick(c net.Conn) net.Conn {
 	s, ok := c.(socket)
 	if !ok {

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// After the last response the connection reads on for this time and this many bytes. If it were
-// closed with unread bytes, it would be reset, and the client could lose the response (RFC 9112,
-// 9.6).
+// Limits for reading after the last response on a connection. A connection that is closed with
+// unread bytes is reset, and the client could lose the response (RFC 9112, 9.6).
 const (
 	lingerTime = time.Second
 	maxLinger  = 256 << 10
@@ -32,8 +31,8 @@ var (
 	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
 )
 
-// refuse responds instead of net/http, and ends the connection. After that, net/http has nothing to
-// read, and its writes fail.
+// refuse sends an error response instead of net/http, and ends the connection. After that, reads of
+// net/http return [io.EOF], and writes fail.
 func (c *conn) refuse(r refusal) error {
 	c.stage = ended
 	c.refused.Store(true)

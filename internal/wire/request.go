@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// A mendedRequest is a request as it was before it was mended.
+// A mendedRequest contains the original request line of a request that was mended (see the package
+// comment).
 type mendedRequest struct {
 	requestLine
 	path string // the target that net/http sees
@@ -52,9 +53,9 @@ func mendedOf(r *http.Request) *mendedRequest {
 	return m
 }
 
-// Target returns the request target as the client sent it. For a mended request, r.URL,
-// r.RequestURI and r.URL.Path have no meaning, and r.Host is the Host field even if the target has
-// a host.
+// Target returns the request target as the client sent it. If the listener has mended the request
+// (see the package comment), r.RequestURI and r.URL have no meaning, and r.Host is the Host field
+// even if the target contains a host.
 func Target(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.target
@@ -71,9 +72,9 @@ func Proto(r *http.Request) string {
 	return r.Proto
 }
 
-// Watched reports whether the listener inspects the next request on the connection of r. If it does
-// not, a server should close the connection after answering an HTTP/1.x request, so that the
-// framing of all requests has been checked.
+// Watched reports whether the listener also inspects the next request on the connection of r. If
+// Watched returns false, the framing of later requests is not checked. To answer only checked
+// requests, a server should then close the connection after the response.
 func Watched(r *http.Request) bool {
 	if r.ProtoMajor != 1 {
 		return true

@@ -18,11 +18,11 @@ var errResponseHead = errors.New("wire: head of the response is too large")
 // A filter edits the head of one response while net/http writes it. After the head the filter
 // removes itself, so it never inspects a body.
 //
-// For a mended request, the filter is installed between two responses, so that the first byte it
-// sees begins a head. But [SetReason] may install it at any time. For this case, SetReason adds a
-// header field with a secret name to the response, which carries the phrase. Because the name sorts
-// before all others, net/http writes the field immediately after the status line. A head without
-// this field belongs to another response, and is not edited.
+// For a mended request, the filter is installed between two responses, so that the first byte that
+// it sees is the first byte of a head. But [SetReason] may install it at any time. For this case,
+// SetReason adds a header field with a secret name to the response, which carries the phrase.
+// Because the name sorts before all others, net/http writes the field immediately after the status
+// line. A head without this field belongs to another response, and is not edited.
 type filter struct {
 	reasonHeader string // name of the field that carries the reason phrase
 	closes       bool   // responds to a mended request, so the connection ends
@@ -78,8 +78,8 @@ func (f *filter) appendEdited(dst, head []byte) []byte {
 	return slices.Concat(dst, line, crlf, fields)
 }
 
-// sift removes the field with the reason phrase from the lines of a head. It also makes sure that a
-// last response has Connection: close.
+// sift removes the field with the reason phrase from the lines of a head. It also makes sure that
+// the last response on a connection has "Connection: close".
 func (f *filter) sift(fields []byte) (phrase, rest []byte) {
 	for line := range bytes.Lines(fields) {
 		if p, ok := bytes.CutPrefix(line, []byte(f.reasonHeader+": ")); ok {
@@ -114,8 +114,8 @@ func isInterim(head []byte) bool {
 }
 
 // Reason returns a phrase as it is written in a status line (RFC 9112, 4). Control characters
-// become spaces. A phrase of more than [MaxReason] bytes becomes "". It is not truncated, because a
-// truncated name in it could be a different name.
+// become spaces. A phrase of more than [MaxReason] bytes becomes "". A longer phrase is not
+// truncated, because it can contain a name, and a truncated name could be a different name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
 func Reason(phrase string) string {

@@ -267,7 +267,7 @@ func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
 	p.Out.Host = p.Out.URL.Host
-	p.Out.Header.Del("Connection") // also no Upgrade, because a tunnel by Upgrade would have no limits
+	p.Out.Header.Del("Connection") // this also removes Upgrade, because a tunnel by Upgrade would have no limits
 	p.Out.Header.Del("Upgrade")
 	p.Out.Header.Add("Via", fmt.Sprintf("%d.%d %s", p.In.ProtoMajor, p.In.ProtoMinor, f.name))
 	if p.In.Method == http.MethodOptions {

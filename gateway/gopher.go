@@ -29,7 +29,7 @@ const GopherPort = 70
 // zero means the default.
 type GopherOptions struct {
 	Resolver    nomen.Resolver // usually a [ForeignResolver]
-	Store       store.Reader   // has the lists of names
+	Store       store.Reader   // contains the lists of names
 	Authorities *store.Table   // the authorities in Store
 
 	Host string // HOST or HOST:PORT in menus; if "", the local address of each connection

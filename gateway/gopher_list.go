@@ -41,7 +41,7 @@ type listing struct {
 	*menu
 	set    *store.AuthoritySet
 	of     *store.Authority
-	after  string // key of the last name listed, or at first, the key after which the page begins
+	after  string // key of the last listed name; before the first name, the key after which the page begins
 	names  int
 	looked int
 }

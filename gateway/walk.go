@@ -67,5 +67,5 @@ func beyond(a *store.Authority, key string) string {
 	if !strings.HasPrefix(key, p) || len(key) == len(p) {
 		return ""
 	}
-	return key[:len(p)+1] + "\x7f" // greater than all of them, because keys are visible ASCII
+	return key[:len(p)+1] + "\x7f" // greater than all these keys, because keys consist of visible ASCII characters
 }

@@ -39,14 +39,14 @@ type limitedListener struct {
 	n      int
 	secure map[*tls.Conn]*limitedConn // connections of a TLS listener, which net/http knows only as *tls.Conn
 	shares map[netip.Addr]*share
-	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
+	sizes  []*list.List // *share values; sizes[n] contains the addresses with n connections, for n > 0
 	idle   list.List    // of *limitedConn, ordered by since
 }
 
 // A share holds the connections from one address.
 type share struct {
 	n    int
-	in   *list.Element // in limitedListener.sizes[n]
+	in   *list.Element // element of the share in limitedListener.sizes[n]
 	idle list.List     // of *limitedConn, ordered by since
 }
 
@@ -379,8 +379,8 @@ type limitedConn struct {
 	silent  atomic.Bool // nothing has arrived yet
 
 	isOpen         bool          // guarded by the mutex of the listener, as are the fields below
-	since          int64         // the value of heard that determines its position in the lists
-	inAll, inShare *list.Element // in the lists of idle connections; nil while it is busy
+	since          int64         // the value of heard that determines the position of the connection in the lists
+	inAll, inShare *list.Element // elements of the connection in the lists of idle connections; nil while it is busy
 }
 
 // Read records when data arrived.

@@ -14,9 +14,9 @@ import (
 type hostOwner uint8
 
 const (
-	hostOther   hostOwner = iota // a name of neither this server nor an authority
-	hostUnknown                  // no host, or an address that may be this server's behind NAT or a load balancer
-	hostOurs                     // this server's, an authority's, loopback, or the address at which the request arrived
+	hostOther   hostOwner = iota // the host is a name that belongs neither to this server nor to an authority
+	hostUnknown                  // there is no host, or the host is an address that may belong to this server behind NAT or a load balancer
+	hostOurs                     // the host belongs to this server or to an authority, or is a loopback address or the address at which the request arrived
 )
 
 // hostOwner returns who owns a host. The host comes from a Host field, an absolute target or an

@@ -138,7 +138,7 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
-	previous, next *store.Change // the neighbors of at, or nil
+	previous, next *store.Change // the revisions before and after the revision at, or nil
 }
 
 // mementosAt finds the public revision of a name that was current at the given time, and its

@@ -105,7 +105,7 @@ func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	own.MediaType, _, _ = strings.Cut(contentType, ";")
 	f, ok := format.Negotiate(r.accept, []format.Format{own, {Name: "json", MediaType: format.TypeJSON, Write: format.WriteJSON}}, own)
 	if !ok {
-		f = own // the client accepts neither: it gets the original (1995, 3.1.2)
+		f = own // the client accepts neither format, so it gets the original (draft of 1995, 3.1.2)
 	}
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Server) withProblem(ctx context.Context, r *request, a parsedTarget, pr
 
 func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
-	if accept == "" && a.form == formElement { // clients of the protocol of 1995 get text/urc-0 (Y95-45)
+	if accept == "" && a.form == formElement { // clients of the protocol of 1995 get text/urc-0 (draft of 1995: Y95-45)
 		accept = format.TypeURC
 	}
 	f = readable(r, problempage.Form(accept))

@@ -59,7 +59,7 @@ func (a parsedTarget) standard() nomen.Service {
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
-		Succeed: a.form == formElement && a.query.service == "", // Y95-43
+		Succeed: a.form == formElement && a.query.service == "", // draft of 1995: Y95-43
 		R:       a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
 		Languages: r.languages, UserAgent: r.agent, Country: r.country, Hops: r.hops,
 	}

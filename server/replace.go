@@ -86,7 +86,7 @@ func (c *carried) use() *Server {
 	for {
 		now := c.current.Load()
 		now.users.add()
-		if now == c.current.Load() { // otherwise it was replaced before it counted the request
+		if now == c.current.Load() { // otherwise the server was replaced before the request was counted
 			return now
 		}
 		now.users.done()
@@ -96,7 +96,7 @@ func (c *carried) use() *Server {
 // users counts the requests that a server is answering.
 type users struct {
 	n     atomic.Int64
-	ended atomic.Bool // set when the server is replaced; serveCurrent then passes requests to the next one
+	ended atomic.Bool // set when the server is replaced; serveCurrent then passes requests to the next server
 	once  sync.Once
 	gone  chan struct{} // closed when ended is set and n is zero
 }

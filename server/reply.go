@@ -21,17 +21,17 @@ type reply struct {
 	fields []field
 	body   []byte
 	stream func(ctx context.Context, w io.Writer) error
-	length int64 // of what stream writes; -1 if unknown
+	length int64 // number of bytes that stream writes; -1 if unknown
 
 	// release frees the resources of the reply, even if the reply was not sent. It may be nil.
 	release func()
 
 	pool *pool // the pool in which the stream holds a turn, or nil
 
-	form form // of the request, for the metrics
+	form form // form of the request, for the metrics
 
 	subject subject // what is counted
-	located bool    // about the names with a location, so not counted
+	located bool    // the reply is about the names with a location, and is not counted
 
 	text []string // the lines of a body of plain text
 

@@ -46,7 +46,7 @@ type Options struct {
 	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the server makes one
 
 	PublicURL      string         // base URL of this server, such as https://www.example.org/names; if "", it is taken from each request
-	Version        string         // of this program
+	Version        string         // version of this program
 	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz, unless ""
 	Hosts          []string       // host names of this server besides the host of PublicURL, localhost and addresses
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
@@ -83,7 +83,7 @@ type Options struct {
 	// the page at [CheckerPath] says that the server checks no links.
 	LinkChecks *LinkChecks
 
-	AccessLog *slog.Logger // gets one line per request (1995, 7: Y95-71) unless nil. Its handler can shorten the attribute remote, a netip.Addr
+	AccessLog *slog.Logger // receives one line per request (draft of 1995, 7: Y95-71); may be nil. The log handler can shorten the attribute remote, a netip.Addr
 
 	// Middleware wraps the handler of the public listener, including requests of the protocol of
 	// 1995 (draft-ietf-uri-yaurn-00); it may be nil. It must pass on the request with its context,
@@ -124,9 +124,9 @@ type Admin interface {
 
 // Metrics counts what a server does. It must be safe for concurrent use.
 type Metrics interface {
-	Observe(form string, status int, took time.Duration) // a request of one of the Forms was answered
-	Refused(reason string)                               // a request or connection was rejected for one of the Refusals
-	Stale()                                              // an answer came from the cache because the store was unavailable
+	Observe(form string, status int, took time.Duration) // counts an answered request of one of the [Forms]
+	Refused(reason string)                               // counts a request or connection that was rejected for one of the [Refusals]
+	Stale()                                              // counts an answer from the cache while the store was unavailable
 	http.Handler                                         // shows the metrics
 }
 
@@ -220,13 +220,13 @@ type Server struct {
 	home        home
 	site        *site.Site
 	pagePolicy  string    // Content-Security-Policy of pages
-	linkBuffers sync.Pool // of *linkField
+	linkBuffers sync.Pool // contains *linkField values
 	signposts   signposts
 	dates       dates
 	coders      coders
 	metrics     Metrics
 	shown       bool         // the public listener shows the metrics
-	handler     http.Handler // of the public listeners, with the middleware
+	handler     http.Handler // handler of the public listeners, including the middleware
 	users       users
 	dialects    map[string]dialect.Handler
 	publication *publish.Log // nil if the log is not published

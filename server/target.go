@@ -23,7 +23,7 @@ type form uint8
 const (
 	formOther   form = iota
 	formElement      // the protocol of 1995
-	formWeb          // a path that is a name
+	formWeb          // a path with a name
 	formTHTTP        // RFC 2169
 	formPage         // neither a name nor an element
 	formList         // the ElementIDs of an authority
@@ -51,8 +51,8 @@ type parsedTarget struct {
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
 	whole     name.Name        // the name including its query, if a record can have such a name (see wholeName); otherwise zero
 	subject   uri.URI          // the URI in the request, as spelled; only for THTTP, and if passesRest is true
-	authority *store.Authority // responsible for the name, or for the host; nil if unknown
-	elsewhere bool             // another resolver answers for the name, so there is no history of it here
+	authority *store.Authority // authority of the name, or otherwise of the host; nil if unknown
+	elsewhere bool             // another resolver answers for the name, so this server has no history of the name
 	reserved  string           // the element of a reserved request
 	path      string           // for a page: its path with the query
 	query     query
@@ -247,7 +247,7 @@ func (p requestContext) readBare(target string) (parsedTarget, error) {
 	}
 	var ok bool
 	if a.query, ok = readQuery(q); !ok {
-		return a, &nomen.Error{ // Y95-08: "?" is reserved
+		return a, &nomen.Error{ // "?" is reserved (draft of 1995: Y95-08)
 			Kind: nomen.Malformed, Name: target, Offset: len(rest), Rule: "ElementID",
 			Message: `"?" is reserved: escape it as %3F, unless the directives s= and c= or components of RFC 8141 follow`,
 		}

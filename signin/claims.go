@@ -28,7 +28,7 @@ type claimValue struct {
 
 // The maximum sizes of values taken from claims, in bytes.
 const (
-	maxSubject = 255 // by the standard
+	maxSubject = 255 // maximum in OpenID Connect
 	maxName    = 200
 	maxMail    = 254
 )

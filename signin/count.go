@@ -8,9 +8,9 @@ import (
 
 // The ways to sign in.
 const (
-	wayProvider = "provider" // at an identity provider
+	wayProvider = "provider" // sign-in at an identity provider
 	wayLink     = "link"
-	wayProxy    = "proxy" // by the header field of a proxy
+	wayProxy    = "proxy" // sign-in by the header field of a proxy
 )
 
 // The results of sign-ins.

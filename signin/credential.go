@@ -10,7 +10,7 @@ import (
 
 // A credential is the secret in a cookie or a link by which a client proves who it is.
 type credential struct {
-	user   string // ID
+	user   string // ID of the user
 	secret string
 }
 

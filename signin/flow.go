@@ -29,7 +29,7 @@ const (
 // any node can complete the sign-in. A browser that alters the cookie can only make its own sign-in
 // fail.
 type flow struct {
-	Provider string    `json:"p"` // ID
+	Provider string    `json:"p"` // ID of the provider
 	Seed     []byte    `json:"s"` // secret; see value
 	Next     string    `json:"n"` // target after the sign-in
 	Since    time.Time `json:"t"`
@@ -50,7 +50,7 @@ func (f flow) value(use string) string {
 
 func (f flow) state() string    { return f.value("state") }
 func (f flow) nonce() string    { return f.value("nonce") }
-func (f flow) verifier() string { return f.value("verifier") } // of PKCE
+func (f flow) verifier() string { return f.value("verifier") } // code verifier of PKCE (RFC 7636)
 
 // String returns a text for a cookie.
 func (f flow) String() string {
@@ -100,7 +100,7 @@ func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Co
 
 type flowError struct {
 	key    Fault
-	reason error // for the log
+	reason error // error for the log
 }
 
 func (e *flowError) Error() string { return fmt.Sprintf("%s: %v", e.key, e.reason) }

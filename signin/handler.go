@@ -27,11 +27,11 @@ type Kind string
 
 // The kinds of pages.
 const (
-	Choose    Kind = "choose"    // how to sign in
+	Choose    Kind = "choose"    // the choice of how to sign in
 	Unknown   Kind = "unknown"   // the person is not a user
 	Disabled  Kind = "disabled"  // the user may not sign in
 	Forged    Kind = "forged"    // a client other than the proxy has sent the field of the proxy
-	LinkPage  Kind = "link"      // a link, to be confirmed
+	LinkPage  Kind = "link"      // a link that the person must confirm
 	Listing   Kind = "sessions"  // the sessions of the user
 	Failed    Kind = "failed"    // something else failed; see View.Fault
 	SignedOut Kind = "signedout" // signed out here, but not at the provider or the proxy
@@ -40,7 +40,7 @@ const (
 // A Fault says what failed.
 type Fault string
 
-// The reasons why a sign-in fails.
+// The reasons why a request fails.
 const (
 	FaultFlow     Fault = "flow"     // the response of a provider does not belong to a sign-in of this browser
 	FaultDenied   Fault = "denied"   // the person or the provider stopped the sign-in
@@ -63,7 +63,7 @@ type View struct {
 	Code      string // code of a link, for a hidden field named code
 	Header    string // name of the field of a proxy
 	Provider  string // name of the provider that failed, or at which the person is still signed in
-	SignOut   string // URL for signing out at the provider, or "". Not from outside
+	SignOut   string // URL for signing out at the provider, or "". The URL can be trusted
 	ByHeader  bool   // people sign in through a proxy
 	Ended     bool   // the client has just signed out
 	Sessions  []SessionView

@@ -27,7 +27,7 @@ type Provider struct {
 	ClientSecret string   // "" for a client without a secret
 	Scopes       []string // besides openid, profile and email
 	Map          []Mapping
-	SignOut      bool // let a person who signs out here go on to sign out at the provider
+	SignOut      bool // a person who signs out here can also sign out at the provider
 }
 
 // A Mapping gives a right to people for whom the provider has sent a claim with a certain value. A
@@ -39,16 +39,16 @@ type Mapping struct {
 
 // Bounds of requests to providers.
 const (
-	maxAsking     = 20 // at once
+	maxAsking     = 20 // maximum number of concurrent requests
 	askTime       = 10 * time.Second
-	maxResponse   = 1 << 20 // bytes
+	maxResponse   = 1 << 20 // maximum size of a response in bytes
 	retryTime     = 5 * time.Second
 	discoveryTime = 24 * time.Hour
 )
 
 // An AwayError reports that a provider does not answer, or answers incorrectly.
 type AwayError struct {
-	Provider string // its name
+	Provider string // name of the provider
 	Err      error
 }
 

@@ -18,7 +18,7 @@ import (
 const cookieName = "__Host-nomen"
 
 const (
-	maxSessions = 20              // of a user
+	maxSessions = 20              // maximum number of sessions of a user
 	useGrain    = 5 * time.Minute // precision of the last use of a session
 )
 

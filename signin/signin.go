@@ -27,7 +27,7 @@ type Person struct {
 	Name     string          // for display
 	Actor    registrar.Actor // with the rights of the user
 	Disabled bool            // the user may not sign in
-	Revision uint64          // of the user
+	Revision uint64          // revision of the user
 }
 
 // A Newcomer is a person who has signed in at a provider but is not a user yet.

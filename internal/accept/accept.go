@@ -53,7 +53,7 @@ type element struct {
 	begin, end     uint16 // the value without parameters
 	charset, until uint16 // value of the parameter charset, with any quotes; empty if absent
 	q              int16
-	narrow         bool // it has other parameters
+	narrow         bool // the element has other parameters
 }
 
 // ReadMedia parses an Accept field:

@@ -18,7 +18,7 @@ const (
 
 // A drawing has the shapes of a picture.
 type drawing struct {
-	ID       string // of the IDs of patterns
+	ID       string // prefix of the IDs of patterns
 	Width    int
 	Height   int
 	FontSize int

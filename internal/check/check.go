@@ -62,23 +62,23 @@ type Row struct {
 	Time     time.Time
 	Mark     []byte      // the stored hash of the leaf, or its first bytes
 	Leaf     ledger.Hash // hash of the leaf, computed from the change
-	Err      error       // of reading the row or its change
+	Err      error       // error of reading the row or its change
 }
 
 // A Change is a change of a name, an authority or a user.
 type Change struct {
 	Subject  store.Subject
-	Revision uint64 // the revision under which it is stored
+	Revision uint64 // the revision under which the change is stored
 	Time     time.Time
-	Last     bool         // it is stored as the last change of its subject
-	Entry    *store.Entry // Seq is 0 if the store does not store it with the change
-	Err      error        // of reading Entry
+	Last     bool         // the change is stored as the last change of the subject
+	Entry    *store.Entry // Seq is 0 if the store does not store the number with the change
+	Err      error        // error of reading Entry
 }
 
 // A Place is an entry in the index of locations.
 type Place struct {
 	store.Place
-	Err error // of reading the place
+	Err error // error of reading the place
 }
 
 // A Token is a token of the store.

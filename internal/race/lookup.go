@@ -22,7 +22,7 @@ func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.A
 		return nil, err
 	}
 	seen := make(map[netip.Addr]bool, len(found))
-	var first, second []netip.Addr // addresses of the family of the first one, and of the other
+	var first, second []netip.Addr // addresses of the family of the first address, and of the other family
 	for _, a := range found {
 		a = a.Unmap()
 		switch {

@@ -28,7 +28,7 @@ type Options struct {
 
 	Rate     float64       // requests per second to each server; 0 means no limit
 	Parallel int           // concurrent requests to each server; 0 means DefaultParallel
-	Timeout  time.Duration // for a request; 0 means DefaultTimeout
+	Timeout  time.Duration // time limit for a request; 0 means DefaultTimeout
 	Limit    int           // number of requests to send, the most frequent ones; 0 means all
 	Examples int           // number of examples for each class in the report
 

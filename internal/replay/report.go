@@ -8,8 +8,8 @@ import (
 
 // A Tally counts requests.
 type Tally struct {
-	Requests int64 `json:"requests"` // in the log
-	Distinct int64 `json:"distinct"` // different requests
+	Requests int64 `json:"requests"` // number of requests in the log
+	Distinct int64 `json:"distinct"` // number of different requests
 }
 
 func (t *Tally) add(n int64) {

@@ -18,7 +18,7 @@ func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
 
 func socketsFrom(first int) ([]Socket, error) {
 	count, pid, names := take("LISTEN_FDS"), take("LISTEN_PID"), take("LISTEN_FDNAMES")
-	if count == "" || pid != strconv.Itoa(os.Getpid()) { // they are for another process
+	if count == "" || pid != strconv.Itoa(os.Getpid()) { // the variables are for another process
 		return nil, nil
 	}
 	n, err := strconv.Atoi(count)

@@ -38,7 +38,7 @@ const (
 // Limits on values of later versions, which can be longer.
 const (
 	maxLength = 256     // length of a traceparent, which can have more parts
-	maxState  = 2 << 10 // length of a tracestate; a longer one is dropped
+	maxState  = 2 << 10 // length of a tracestate; a longer tracestate is dropped
 )
 
 // Parse parses a value of traceparent. It returns false if the value has wrong digits, the version

@@ -15,7 +15,7 @@ type closing struct {
 	active atomic.Bool // net/http is processing a request
 	begun  atomic.Bool // bytes of a request have arrived, which net/http may not know yet
 	kept   atomic.Bool // net/http has called Close, but the connection stayed open because a request was arriving
-	final  atomic.Bool // the connection is really closed
+	final  atomic.Bool // the connection has been closed
 }
 
 // SetState records the state of a connection. It must be called from the ConnState hook of the

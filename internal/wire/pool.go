@@ -39,16 +39,16 @@ type pool struct {
 // A worker is a goroutine of a pool, which serves one connection at a time.
 type worker struct {
 	pool  *pool
-	next  chan *conn // its next connection; nil ends the worker
-	since time.Time  // when it became idle
+	next  chan *conn // the next connection of the worker; nil ends the worker
+	since time.Time  // when the worker became idle
 	in    []byte
 
-	sleeper bool          // it only waits for the next request of its connection
-	reads   atomic.Uint64 // how often it has begun to read
+	sleeper bool          // the worker only waits for the next request of its connection
+	reads   atomic.Uint64 // number of reads that the worker has begun
 	seen    uint64        // reads at the time of the last sweep
 
 	mu   sync.Mutex
-	conn *conn // its connection, or nil
+	conn *conn // the connection of the worker, or nil
 	lazy bool  // nothing has arrived on the connection for long
 }
 

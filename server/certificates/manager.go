@@ -68,7 +68,7 @@ var errTerms = errors.New("certificates: the terms of service of the authority m
 // A Manager is a [Source] that orders certificates by ACME.
 type Manager struct {
 	o      Options
-	prefix string        // beginning of its keys in the vault
+	prefix string        // prefix of the keys of the Manager in the vault
 	node   string        // identifies this node as the holder of the lease
 	wake   chan struct{} // makes Run begin the next pass at once
 	reads  chan struct{} // one element for each read of a challenge
@@ -79,12 +79,12 @@ type Manager struct {
 	// Only the method pass and the methods that it calls use the fields below.
 	told      string               // the failure of the vault or of Hosts that was logged last
 	leftOver  int                  // the number of hosts beyond maxHosts, as last logged
-	reminders map[string]*reminder // by host
+	reminders map[string]*reminder // reminders by host
 }
 
 // A host is the state of the certificate of a host. Manager.mu protects all fields.
 type host struct {
-	cert    *tls.Certificate // nil before the first one
+	cert    *tls.Certificate // nil before the first certificate
 	unsaved []byte           // the certificate as PEM, if the vault could not be written
 	back    backOff
 	checked string    // the failed check that was last logged

@@ -72,7 +72,7 @@ type Published struct {
 // Links is the state of the checks of links.
 type Links struct {
 	Counts       map[string]int64 // locations by verdict
-	Checks       uint64           // since the start of the program
+	Checks       uint64           // number of checks since the start of the program
 	FailingHosts int
 	Paused       bool
 }

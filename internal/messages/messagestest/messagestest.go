@@ -16,7 +16,7 @@ import (
 
 // Options say what Check expects.
 type Options struct {
-	Prefix  string            // of the names of the files, for error messages
+	Prefix  string            // prefix of the file names, for error messages
 	Sources []string          // files that use the texts, which are templates (*.html) and Go files
 	Same    map[string]string // for a key: languages in which the text is the same as in the default language
 	Made    []string          // keys that code composes

@@ -20,8 +20,8 @@ func (c *request) account() (*store.User, error) {
 	return c.api.User(c.ctx(), c.r.PathValue("id"))
 }
 
-// formRevision returns the revision of the user when the form was sent to the client. For a
-// malformed revision it returns 0, which leads to a conflict.
+// formRevision returns the revision of the user that the form contains. It returns 0 for a
+// malformed revision, which leads to a conflict.
 func (c *request) formRevision() uint64 {
 	n, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	return n
@@ -30,7 +30,7 @@ func (c *request) formRevision() uint64 {
 type accountView struct {
 	frame
 	Of                              *store.User
-	Name, Mail, Subjects, Why, Type string // as entered; Type is the confirmation
+	Name, Mail, Subjects, Why, Type string // as entered; Type is the text that confirms the erasure
 	Revision                        uint64
 	Second                          bool // a second person must approve the erasure
 }
@@ -62,7 +62,7 @@ func (c *request) saveUser() error {
 	v.Name, v.Mail, v.Subjects, v.Why = strings.TrimSpace(f.Get("name")), strings.TrimSpace(f.Get("mail")), lines(f.Get("subjects")), lines(f.Get("why"))
 	next := u.Clone()
 	next.Name, next.Mail, next.Subjects = v.Name, v.Mail, entries(v.Subjects)
-	if next.SameContent(u) { // nothing to change, as after a double submit
+	if next.SameContent(u) { // no change, as after the form was sent twice
 		c.see(userPath(u.ID) + "?done=saved")
 		return nil
 	}
@@ -107,7 +107,7 @@ func (c *request) switchUser(disabled bool, done string) error {
 	}
 	v := c.accountView(u, c.texts.text("users.disable-title", display(u)))
 	v.Why = lines(c.r.PostForm.Get("why"))
-	if u.Disabled == disabled { // as after a double submit
+	if u.Disabled == disabled { // as after the form was sent twice
 		c.see(userPath(u.ID) + "?done=" + done)
 		return nil
 	}
@@ -140,7 +140,7 @@ func (c *request) linkOf(id string) error {
 	return c.setOnce(once{Of: userPath(id) + "/link", Text: link.URL, Until: link.Until})
 }
 
-// A linkView shows a link for signing in, once.
+// A linkView shows a sign-in link once.
 type linkView struct {
 	frame
 	Of    *store.User
@@ -176,14 +176,14 @@ func (c *request) eraseView(u *store.User) (*accountView, error) {
 	return v, err
 }
 
-// erase removes everything about a person except the ID, if the person at the form has typed the
-// name as confirmation.
+// erase erases the person if the user has typed the person's name as confirmation. Only the ID of
+// the person remains.
 func (c *request) erase() error {
 	u, err := c.account()
 	if err != nil {
 		return err
 	}
-	if u.Name == "" { // as after a double submit
+	if u.Name == "" { // as after the form was sent twice
 		c.see(userPath(u.ID) + "?done=erased")
 		return nil
 	}
@@ -216,7 +216,7 @@ type userHistoryView struct {
 type changeRow struct {
 	adminapi.Revision
 	Newest      bool
-	Unknown     bool // what changed is not known
+	Unknown     bool // the changes are unknown
 	Differences []adminapi.Difference
 }
 
@@ -229,7 +229,7 @@ func (c *request) userHistory() error {
 	}
 	v := &userHistoryView{Of: u}
 	v.Title, v.Section = c.texts.text("history.title", display(u)), "users"
-	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
+	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // 0 stands for the newest revisions
 	all, err := collect(c.api.UserRevisions(c.ctx(), u.ID), before, pageSize+1)
 	if err != nil {
 		return err

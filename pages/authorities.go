@@ -46,10 +46,10 @@ type authoritiesView struct {
 
 type authorityRow struct {
 	*store.Authority
-	Counted bool // the person may see the names
+	Counted bool // the user may see the names
 	Count   int
 	More    bool // Count is a lower bound
-	Lonely  bool // it has fewer than two owners, and the person can change this
+	Lonely  bool // the authority has fewer than two owners, and the user can change this
 }
 
 func (c *request) authorities() error {
@@ -82,15 +82,16 @@ func (c *request) prefix() (name.Prefix, error) { return name.ParsePrefix(c.r.Pa
 type authorityView struct {
 	frame
 	Authority *store.Authority
-	Begin     string // beginning of the keys of its names
+	Begin     string // prefix of the keys of its names
 	Fields    []adminapi.Difference
-	Rules     rule.Set                // the first
-	Ran       adminapi.AuthorityCheck // with the first tests of the rules
+	Rules     rule.Set                // the first rules
+	Ran       adminapi.AuthorityCheck // results of the first tests of the rules
 	More      int                     // number of other rules and tests
 	MayEdit   bool
 }
 
-// maxShownRules limits the rules on the page of an authority in bytes, and the tests as well.
+// maxShownRules is the maximum size of the rules shown on the page of an authority, in bytes. The
+// same limit applies to the tests.
 const maxShownRules = 25_000
 
 func ruleSize(r rule.Rule) int {
@@ -119,7 +120,7 @@ func (c *request) authority() error {
 	bare := *a
 	bare.Rules = nil
 	v.Fields = adminapi.AuthorityDifferences(nil, &bare)
-	tests, _ := a.Rules.RunTests(a.Prefix) // none if a later version wrote the rules
+	tests, _ := a.Rules.RunTests(a.Prefix) // no tests if a later version of the program wrote the rules
 	var few cutting
 	v.Rules, v.Ran.Tests = first(&few, a.Rules, maxShownRules, ruleSize), first(&few, tests, maxShownRules, testSize)
 	v.More = few.omitted
@@ -165,7 +166,7 @@ func (c *request) authorityHistory() error {
 	}
 	v := &authorityHistoryView{Prefix: p.String(), MayRestore: c.session.Actor.MayPrefix(p, registrar.Owner)}
 	v.Title, v.Section = c.texts.text("history.title", v.Prefix), "authorities"
-	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
+	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // 0 stands for the newest revisions
 	all, err := collect(c.api.AuthorityRevisions(c.ctx(), p), before, pageSize+1)
 	if err != nil {
 		return err
@@ -185,7 +186,7 @@ type restoreAuthorityView struct {
 	To          adminapi.Revision
 	Differences []adminapi.Difference
 	Why         string
-	Revision    uint64 // current one
+	Revision    uint64 // current revision
 }
 
 func (c *request) restoreAuthorityForm() error {
@@ -197,7 +198,7 @@ func (c *request) restoreAuthorityForm() error {
 	return nil
 }
 
-// restoreAuthorityView returns the page, and the authority that would be stored.
+// restoreAuthorityView returns the page and the authority that would be stored.
 func (c *request) restoreAuthorityView() (*restoreAuthorityView, *store.Authority, error) {
 	now, err := c.ownAuthority()
 	if err != nil {
@@ -232,7 +233,7 @@ func (c *request) restoreAuthority() error {
 		return err
 	}
 	v.Why = lines(c.r.PostForm.Get("why"))
-	if len(v.Differences) == 0 { // as after a double submit
+	if len(v.Differences) == 0 { // as after the form was sent twice
 		c.see(authorityPath(v.Prefix) + "?done=authority-restored")
 		return nil
 	}
@@ -254,14 +255,14 @@ func (c *request) restoreAuthority() error {
 	return nil
 }
 
-// checked is the part of a form that shows what a change of an authority would do.
+// checked is the part of a form that shows the effects of a change of an authority.
 type checked struct {
-	Check *adminapi.AuthorityCheck // nil if it has not been asked for
-	Ask   bool                     // the person must accept it
+	Check *adminapi.AuthorityCheck // nil if the user has not requested a check
+	Ask   bool                     // the user must accept the effects
 }
 
-// putAuthority changes an authority. A rejected change is returned as a problem. If the person has
-// not accepted the warnings and effects of the change yet, nothing changes and putAuthority sets
+// putAuthority changes an authority. If the change is rejected, putAuthority returns a problem. If
+// the user has not accepted the warnings and effects of the change, putAuthority only sets
 // save.Ask.
 func (c *request) putAuthority(save *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// A linkRow is a location that the server checks, with its names.
+// A linkRow is a location that the server checks, and the names that have it.
 type linkRow struct {
 	adminapi.Link
 	Of []linkedName
@@ -19,7 +19,7 @@ type linkRow struct {
 // A linkedName is a name of a location.
 type linkedName struct {
 	Name     string
-	Archived bool // it has an archived copy
+	Archived bool // the name has an archived copy
 	MayAsk   bool // the user can ask an archive for a copy
 }
 
@@ -50,10 +50,10 @@ type copiesView struct {
 // A copyRow is a dead location with its copy.
 type copyRow struct {
 	adminapi.Link
-	Late bool // the archive made the copy after the location had begun to fail
+	Late bool // the archive made the copy after the location began to fail
 }
 
-// copies asks the archive for copies.
+// copies shows copies that an archive suggests.
 func (c *request) copies() error {
 	v, err := c.copiesView()
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the overview, so that its cost does not depend on the size of the store.
+// Limits of the overview. They keep its cost independent of the size of the store.
 const (
-	maxPrefixes = 20   // prefixes listed
-	maxCounted  = 1000 // names counted under each
-	maxRecent   = 5    // changes listed
-	maxSearched = 1000 // latest changes of the log among which to look for those that the user may see
-	maxTasks    = 10   // failed lookups listed
+	maxPrefixes = 20   // maximum number of prefixes listed
+	maxCounted  = 1000 // maximum number of names counted for a prefix
+	maxRecent   = 5    // maximum number of changes listed
+	maxSearched = 1000 // number of latest changes in the log that are searched for changes that the user may see
+	maxTasks    = 10   // maximum number of failed lookups listed
 )
 
 type dashboardView struct {
@@ -29,11 +29,11 @@ type dashboardView struct {
 	Everywhere  bool           // the user has rights for all names
 	Cut         bool           // there are more prefixes
 	Owners      []name.Prefix  // authorities of the user with fewer than two owners
-	Waiting     []adminapi.Job // jobs of others that the user can approve
+	Waiting     []adminapi.Job // jobs of other users that the user can approve
 	Misses      []misses.Miss
-	NoBackup    bool      // no backup is known
-	OldBackup   time.Time // of the last backup, if it is too old
-	Certificate time.Time // when a certificate expires, if that is soon
+	NoBackup    bool      // no backup has been made
+	OldBackup   time.Time // time of the last backup, if it is too old
+	Certificate time.Time // time at which a certificate expires, if it expires soon
 	Recent      []adminapi.Entry
 }
 
@@ -43,7 +43,7 @@ func (v *dashboardView) HasTasks() bool {
 
 type prefixRow struct {
 	Prefix string // "" for all names
-	Begin  string // beginning of the keys
+	Begin  string // prefix of the keys
 	Count  int
 	More   bool // Count is a lower bound
 }
@@ -103,7 +103,7 @@ func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 	return row, nil
 }
 
-// tasks lists what the user should do.
+// tasks lists the tasks of the user.
 func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error {
 	for _, a := range authorities {
 		if registrar.HasFewOwners(a) && c.session.Actor.MayPrefix(a.Prefix, registrar.Owner) {
@@ -128,13 +128,13 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 	return nil
 }
 
-// Limits from which on the condition of a server becomes a task.
+// Limits at which the state of a server becomes a task of its administrators.
 const (
 	maxBackupAge    = 7 * 24 * time.Hour
 	leastExpiryLeft = 7 * 24 * time.Hour // as in the alert NomenCertificateExpires
 )
 
-// watch lists what an administrator should do about the server.
+// watch lists the tasks of an administrator that concern the server.
 func (c *request) watch(v *dashboardView) {
 	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
 		return
@@ -149,8 +149,8 @@ func (c *request) watch(v *dashboardView) {
 	}
 }
 
-// recent returns the last changes that the client may see, newest first. A store without a log has
-// none.
+// recent returns the last changes that the client may see, newest first. If the store does not have
+// a log, there are no changes.
 func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error) {
 	head, err := api.Head(ctx)
 	if isUnsupported(err) {

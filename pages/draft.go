@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRows limits the locations and the values of metadata in a form, because net/url rejects a form
-// with more than 10,000 fields.
+// maxRows is the maximum number of locations, and of metadata values, in a form. The package
+// net/url rejects a form with more than 10,000 fields.
 const maxRows = 500
 
 type draft struct {
@@ -24,13 +24,13 @@ type draft struct {
 	Status    string
 	Locations []locationRow
 	Metadata  []metadataRow
-	SameAs    string // one per line
+	SameAs    string // one URI per line
 	Why       string
 	Revision  uint64 // revision at the start of the edit; 0 for a new name
 }
 
 type locationRow struct {
-	ID string // the IDs of its fields are ID, a hyphen, and the name of the field
+	ID string // the IDs of the fields are ID, a hyphen, and the name of the field
 	nomen.Location
 	Rank, Share string // priority and weight, as entered
 }
@@ -97,7 +97,7 @@ func rows(f url.Values, list string) (int, error) {
 	return n, nil
 }
 
-// lines converts the CR LF of browsers to the line breaks of records.
+// lines converts the line breaks that browsers send (CR LF) to those of records.
 func lines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func readLocation(f url.Values, id string) locationRow {
@@ -111,13 +111,14 @@ func readLocation(f url.Values, id string) locationRow {
 	}}
 }
 
-// empty reports whether the row has no input. Hidden fields do not count.
+// empty reports whether the row has no input. It ignores hidden fields.
 func (l locationRow) empty() bool {
 	l.Index, l.Attributes = 0, ""
 	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
 }
 
-// do handles a button that adds or removes a row. It returns false for the button that saves.
+// do handles a button that adds or removes a row. It returns false for the button that saves the
+// record.
 func (d *draft) do(button string) bool {
 	defer d.number()
 	if i, ok := d.removes(button, "remove-location-", len(d.Locations)); ok {
@@ -147,8 +148,8 @@ func (*draft) removes(button, prefix string, n int) (int, bool) {
 	return i, ok && err == nil && 0 <= i && i < n
 }
 
-// record returns the record in the draft. It leaves out empty rows, and returns the errors in
-// numbers.
+// record returns the record in the draft. It leaves out empty rows. It also returns a problem for
+// each invalid number.
 func (d *draft) record() (*store.Record, []problem) {
 	rec := &store.Record{Spelling: d.Spelling, Status: nomen.Status(d.Status), SameAs: entries(d.SameAs), Metadata: nomen.Metadata{}}
 	var faults []problem
@@ -187,8 +188,8 @@ func entries(text string) (all []string) {
 
 func joined(all []string) string { return strings.Join(all, "\n") }
 
-// fieldID returns the ID of the form field for a field of a rejected record, such as
-// locations[2].url.
+// fieldID returns the ID of the form field for a field of the record. The parameter is the name of
+// the field in an error of the registrar, such as "locations[2].url".
 func (d *draft) fieldID(field string) string {
 	list, rest, _ := strings.Cut(field, "[")
 	index, sub, _ := strings.Cut(rest, "]")
@@ -213,7 +214,7 @@ func (d *draft) fieldID(field string) string {
 
 type fieldID func(field string) string
 
-// firstField returns the beginning of the path of a field, such as "prefixes" of "prefixes[2]".
+// firstField returns the first part of the path of a field, such as "prefixes" for "prefixes[2]".
 func firstField(field string) string {
 	field, _, _ = strings.Cut(field, "[")
 	return field
@@ -221,8 +222,8 @@ func firstField(field string) string {
 
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
-// faultOf converts an error about the input, or about too many jobs, to an entry of the error
-// summary.
+// faultOf converts an error to an entry of the error summary. It returns false unless the error is
+// about the input, or about too many jobs.
 func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false
@@ -241,5 +242,5 @@ func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	return problem{id(p.Field), text}, true
 }
 
-// editFields are the fields of a record that a draft has.
+// editFields are the fields of a record that a draft contains.
 const editFields = registrar.FieldStatus | registrar.FieldLocations | registrar.FieldMetadata | registrar.FieldSameAs

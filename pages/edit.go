@@ -18,7 +18,7 @@ type editView struct {
 	*draft
 	Action   string // path of the form
 	New      bool
-	Was      nomen.Status // of the stored record
+	Was      nomen.Status // status of the stored record
 	Warnings []registrar.Warning
 	Conflict *conflict
 }
@@ -31,8 +31,8 @@ func (*editView) Elements() []string {
 	}
 }
 
-// Opens reports whether to show the rarely needed fields of a location, because one of them has a
-// value or an error.
+// Opens reports whether to show the rarely needed fields of a location, which is the case if one of
+// them has a value or an error.
 func (v *editView) Opens(l locationRow) bool {
 	rare := l
 	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""
@@ -46,13 +46,14 @@ func (v *editView) Opens(l locationRow) bool {
 	return rare != locationRow{}
 }
 
-// A conflict is a change that another user saved after the edit began.
+// A conflict is a change that another user saved while this user edited the record.
 type conflict struct {
 	Now  adminapi.Revision
 	Rows []threeVersions
 }
 
-// A threeVersions is a value before the edit, at present, and in the form.
+// A threeVersions has the value of a field at the start of the edit, the current value, and the
+// value in the form.
 type threeVersions struct{ Field, Before, Now, Yours string }
 
 func (c *request) edit() error {
@@ -96,7 +97,7 @@ func (c *request) showEdit(v *editView, status int, n name.Name, rec *store.Reco
 	c.show(status, "edit", v)
 }
 
-// save handles the buttons of the form: it saves the record, or adds or removes a row.
+// save handles the buttons of the form, which save the record, or add or remove a row.
 func (c *request) save() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	changed, err := c.put(v, req)
 	var conflict *store.ConflictError
 	switch fault, ok := c.entryFault(v.draft, err); {
-	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // the second case is a double submit
+	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // the second case is a form that was sent twice
 		c.see(namePath(rec.Spelling) + "?done=saved")
 	case err == nil && v.Warnings == nil:
 		c.see(namePath(rec.Spelling) + "?done=unchanged")
@@ -145,8 +146,8 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	return nil
 }
 
-// put makes a change and reports whether the record is different now. If the user has not accepted
-// the warnings yet, it makes no change.
+// put makes a change and reports whether the record is different after it. If there are warnings
+// that the user has not accepted, put does not make the change.
 func (c *request) put(v *editView, req registrar.Request) (changed bool, err error) {
 	if c.r.PostForm.Get("accept") == "" {
 		outs, err := c.api.Preview(c.ctx(), []registrar.Request{req})
@@ -166,7 +167,7 @@ func (c *request) put(v *editView, req registrar.Request) (changed bool, err err
 	return out.Changed, err
 }
 
-// conflict shows the three versions of the record, and keeps what was entered.
+// conflict shows the three versions of the record. The input stays in the form.
 func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
 	yours := *rec
 	yours.Status, yours.Locations, yours.Metadata, yours.SameAs = req.Record.Status, req.Record.Locations, req.Record.Metadata, req.Record.SameAs
@@ -181,8 +182,8 @@ func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec 
 	return nil
 }
 
-// versions returns a revision of a name and the newest revision. The first is empty if it is
-// unknown.
+// versions returns the given revision of a name and the newest revision. If the given revision is
+// unknown, the first result is empty.
 func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
 	for r, err := range c.api.Revisions(c.ctx(), n) {
 		if err != nil {
@@ -198,16 +199,16 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 	return before, now, nil
 }
 
-// compare returns the fields that differ between three versions of a record: the version that the
-// form was made from, the current version, and the form. Fields that the form lacks count as
-// unchanged.
+// compare returns the fields that differ between three versions of a record. These are the version
+// at the start of the edit, the current version, and the version in the form. Fields that are not
+// in the form count as unchanged.
 func compare(before, now, yours *store.Record) []threeVersions {
 	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
 }
 
 // threeWays returns the values that differ between three versions. The parameter changes has the
-// differences between the earlier and the current version, and ours the differences between the
-// earlier version and the form.
+// differences between the earlier and the current version. The parameter ours has the differences
+// between the earlier version and the form.
 func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
 	for _, d := range changes {
@@ -270,8 +271,8 @@ func (c *request) create() error {
 	return c.applyNew(v, registrar.Request{Record: rec, Expected: 0})
 }
 
-// entryFault returns an error of the API as an entry of the error summary. It has a simpler text
-// for the most frequent error, an address without https://.
+// entryFault converts an error of the API to an entry of the error summary. For an address without
+// https://, which is the most frequent error, it uses a simpler text.
 func (c *request) entryFault(d *draft, err error) (problem, bool) {
 	fault, ok := c.faultOf(err, d.fieldID)
 	if ok && strings.HasSuffix(fault.ID, "-url") {
@@ -300,7 +301,7 @@ func (c *request) applyNew(v *newView, req registrar.Request) error {
 	return nil
 }
 
-// exists handles a new name that already exists. If the stored content is what was entered, the
+// exists handles a new name that already exists. If the stored record is the same as the input, the
 // form was probably sent twice.
 func (c *request) exists(v *newView, req registrar.Request) error {
 	there, err := c.api.Get(c.ctx(), req.Record.Name)

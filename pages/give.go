@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// giveHandlers returns the handlers of what people can give to readers of a name, such as QR codes.
+// giveHandlers returns the handlers of pages and files for readers of a name, such as QR codes.
 func giveHandlers() handlers {
 	return handlers{
 		"GET name/{name}/qr.svg": (*request).qrDrawing,
@@ -23,10 +23,10 @@ func giveHandlers() handlers {
 	}
 }
 
-// A gift is what people pass on to readers so that they find a name.
+// A gift is what users pass on to readers so that these find a name.
 type gift struct {
-	URL  string // at which readers find the name, or "", or if it is unknown
-	Cite string // how to cite the resource; "" if its record has no title
+	URL  string // URL at which readers find the name; "" if there is no such URL or if it is unknown
+	Cite string // citation of the resource; "" if its record has no title
 	QR   template.HTML
 }
 
@@ -44,11 +44,11 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 	return g, err
 }
 
-// hasCode reports whether pages show a QR code for a URL, which must be known and short enough.
+// hasCode reports whether pages show a QR code for a URL. The URL must be known and short enough.
 func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
 // publicName returns the URL at which readers find a name. It returns "" for a reserved name, which
-// has no readers, and if the server does not know its own URL.
+// has no readers, or if the server does not know its own URL.
 func (c *request) publicName(rec *store.Record) string {
 	if rec.Status == nomen.Reserved {
 		return ""
@@ -104,8 +104,8 @@ func (c *request) qrImage() error {
 	return nil
 }
 
-// timeline draws the status of a name over time, from its revisions, newest first. The parameter
-// newest says that the first of them is current.
+// timeline draws the status of a name over time. The revisions in rows are sorted from newest to
+// oldest. The parameter newest reports whether the first of them is the current revision.
 func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, error) {
 	l := chart.Timeline{
 		Words: c.words("history"), When: c.texts.text("history.time"), State: c.texts.text("names.status"), What: c.texts.text("history.changed"),
@@ -125,8 +125,7 @@ func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, erro
 	return l.Draw()
 }
 
-// stateOf returns the state after a revision, as an index, and a description of what the revision
-// did.
+// stateOf returns the state after a revision, as an index, and a description of the change.
 func (c *request) stateOf(r revisionRow) (state int, what string) {
 	switch {
 	case r.Redacted:

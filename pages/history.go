@@ -15,7 +15,7 @@ type historyView struct {
 	frame
 	Spelling    string
 	Revisions   []revisionRow
-	Timeline    template.HTML // of the revisions on this page
+	Timeline    template.HTML // timeline of the revisions on this page
 	First, Next string
 	MayRestore  bool
 }
@@ -23,20 +23,20 @@ type historyView struct {
 type revisionRow struct {
 	adminapi.Revision
 	Newest  bool
-	Changed []string // fields that differ from the revision before
+	Changed []string // fields that differ from the previous revision
 	From    bool     // preselected as the earlier revision of a comparison
-	To      bool     // preselected as the later one
+	To      bool     // preselected as the later revision of a comparison
 }
 
 func (r revisionRow) number() uint64 { return r.Revision.Revision }
 
-// history lists the revisions before the one in the query parameter "before".
+// history lists the revisions that are older than the revision in the query parameter "before".
 func (c *request) history() error {
 	n, err := c.subject()
 	if err != nil {
 		return err
 	}
-	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
+	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // 0 stands for the newest revisions
 	v := &historyView{Spelling: c.r.PathValue("name")}
 	if rec, err := c.api.Get(c.ctx(), n); err == nil {
 		v.MayRestore = c.rights(rec.Name).Edit
@@ -58,13 +58,14 @@ func (c *request) history() error {
 	return nil
 }
 
-// revisions returns up to limit revisions of a name, newest first. If bound is not 0, they are
-// older than revision bound.
+// revisions returns up to limit revisions of a name, newest first. If bound is not 0, it returns
+// only revisions before bound.
 func (c *request) revisions(n name.Name, bound uint64, limit int) ([]adminapi.Revision, error) {
 	return collect(c.api.Revisions(c.ctx(), n), bound, limit)
 }
 
-// collect returns up to limit revisions. If bound is not 0, they are older than revision bound.
+// collect returns the first revisions, at most limit. If bound is not 0, it returns only revisions
+// before bound.
 func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit int) ([]adminapi.Revision, error) {
 	var all []adminapi.Revision
 	for r, err := range revisions {
@@ -81,7 +82,7 @@ func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit 
 	return all, nil
 }
 
-// maxChanged limits the fields in a row. A comparison shows all of them.
+// maxChanged is the maximum number of fields listed in a row.
 const maxChanged = 20
 
 func newRows(all []adminapi.Revision, newest bool) []revisionRow {
@@ -93,7 +94,7 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 			before = all[i+1].Record
 		}
 		if r.Redacted || i+1 < len(all) && all[i+1].Redacted {
-			continue // what changed is unknown
+			continue // the changes are unknown
 		}
 		seen := map[string]bool{}
 		for _, d := range adminapi.Differences(before, r.Record) {
@@ -106,8 +107,8 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	return rows
 }
 
-// changeRows returns the rows of consecutive revisions. The function compare returns the
-// differences between two revisions. It compares the first revision of a name with an empty one.
+// changeRows returns the rows of consecutive revisions, with the differences that compare returns.
+// The first revision of a name is compared with an empty revision.
 func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
 	rows := make([]changeRow, len(all))
 	for i, r := range all {
@@ -132,8 +133,8 @@ func fittingChanges(rows []changeRow) int {
 	})
 }
 
-// historyPage returns up to limit rows of a history and the URL of the first page. If there are
-// more rows, it also returns the URL of the next page.
+// historyPage returns a page of at most limit rows, and the URL of the first page. If there are
+// more rows, historyPage also returns the URL of the next page.
 func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, limit int) (page []T, first, next string) {
 	if before > 0 {
 		first = path

@@ -45,14 +45,14 @@ func (c *request) jobs() error {
 type jobView struct {
 	frame
 	Job     adminapi.Job
-	Own     bool   // the user has started it
-	Key     string // makes the form start only one undo, even if it is sent twice
+	Own     bool   // the user has started the job
+	Key     string // key of the form, so that sending it twice starts only one undo
 	Running bool
 	Waiting bool   // a second person must decide
-	Reason  string // for rejecting it, as entered
+	Reason  string // reason for rejecting the job, as entered
 	Paused  bool   // the browser does not reload the page
 	Minutes int    // estimated time until the end, if it is at least a minute
-	Seconds int    // estimated time until the end, if it is less
+	Seconds int    // estimated time until the end, if it is less than a minute
 
 	Again    string // URL of a form that starts a job like this one, or ""
 	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
@@ -61,16 +61,16 @@ type jobView struct {
 	Applying bool   // the dry run can be applied
 	Changes  int64  // number of records or names that would change
 	Refused  int64  // number of records or names that were rejected
-	From     string // of a relocation
+	From     string // the old text of a relocation
 	To       string
 	Typed    string // From, as entered for confirmation
-	Skip     bool   // the user accepts that a part was rejected
-	Seen     uint64 // the user accepts changes by others up to this one
-	SHA256   string // of the file
+	Skip     bool   // the user accepts that some changes are rejected
+	Seen     uint64 // the user accepts changes by other users up to this log number
+	SHA256   string // digest of the file
 	ApplyTo  string // ID of the dry run that the form applies
-	Limit    int    // if the relocation changes more names, a second person must approve it; 0 for no limit
+	Limit    int    // number of names above which a second person must approve a relocation; 0 for no limit
 	Undo     bool   // the changes can be undone
-	Why      string // of the undo
+	Why      string // reason for the undo
 }
 
 func (c *request) job() error {
@@ -118,10 +118,10 @@ func (c *request) offerRejects(v *jobView) error {
 	return nil
 }
 
-// offer decides whether the dry run can be applied.
+// offer sets the fields of the page for a dry run that can be applied.
 func (c *request) offer(v *jobView) error {
 	dry := v.Job
-	if of := v.Job.Result; of != nil && of.Intervening != nil { // this job could not apply its dry run
+	if of := v.Job.Result; of != nil && of.Intervening != nil { // this job did not apply its dry run, because of other changes
 		var err error
 		switch dry, err = c.api.Job(c.ctx(), v.Job.DryRunOf); {
 		case errors.Is(err, store.ErrNotFound):
@@ -161,7 +161,7 @@ func (c *request) secondPerson() (adminapi.SecondPerson, error) {
 	return v.SecondPerson, err
 }
 
-// againURL returns the URL of the form to start a job like j again.
+// againURL returns the URL of the form that starts a job like j.
 func againURL(j *adminapi.Job) string {
 	switch {
 	case j.Upload != nil && j.Upload.Kept:
@@ -175,8 +175,8 @@ func againURL(j *adminapi.Job) string {
 	return ""
 }
 
-// correctURL returns the URL of the form that accepts the rejected lines after their correction.
-// The file with the lines is in UTF-8 and marked for spreadsheets.
+// correctURL returns the URL of the form for uploading the corrected lines. The file with the
+// rejected lines is in UTF-8 and marked for spreadsheets.
 func correctURL(j *adminapi.Job) string {
 	if j.Upload == nil || !j.Upload.Rejects {
 		return ""
@@ -215,7 +215,8 @@ func kindText(texts catalogue, kind string, dry bool) string {
 	return kind
 }
 
-// settle waits a moment and returns the new state of a job, because most jobs are short.
+// settle waits a moment for the end of a job, because most jobs are short. It returns the new state
+// of the job.
 func (c *request) settle(j adminapi.Job) adminapi.Job {
 	const patience, step = 600 * time.Millisecond, 30 * time.Millisecond
 	for until := time.Now().Add(patience); j.State == adminapi.JobRunning && time.Now().Before(until); {
@@ -272,7 +273,7 @@ func (c *request) applyJob() error {
 	}
 	f := c.r.PostForm
 	v.Skip, v.Typed = f.Get("skip_rejected") != "", strings.TrimSpace(f.Get("typed"))
-	seen, _ := strconv.ParseUint(f.Get("seen"), 10, 64) // 0 accepts no changes by others
+	seen, _ := strconv.ParseUint(f.Get("seen"), 10, 64) // 0 does not accept changes by other users
 	if v.Applying && v.Job.Kind == adminapi.JobRelocate && v.Typed != v.From {
 		v.Faults = append(v.Faults, problem{"typed", c.texts.text("job.mistyped", v.From)})
 	}
@@ -303,8 +304,8 @@ func (c *request) undoJob() error {
 	return c.started(v, j, err)
 }
 
-// formKey returns the key of a form, so that a form that is sent twice starts only one job. A form
-// without a valid key gets a new one.
+// formKey returns the key of a form, which prevents that sending the form twice starts two jobs. If
+// a form does not have a valid key, formKey returns a new key.
 func formKey(f url.Values) string {
 	if key := f.Get("key"); key != "" && len(key) <= adminapi.MaxKey {
 		return key
@@ -312,7 +313,7 @@ func formKey(f url.Values) string {
 	return adminapi.NewJobID()
 }
 
-// started shows the new job that a form on the page of another job has started.
+// started shows the job that was started by a form on the page of another job.
 func (c *request) started(v *jobView, j adminapi.Job, err error) error {
 	var status *adminapi.StatusError
 	switch {
@@ -354,7 +355,7 @@ func (c *request) rejects() error {
 		return err
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // lets the client notice that the file is truncated
+		panic(http.ErrAbortHandler) // shows the client that the file is truncated
 	}
 	return nil
 }

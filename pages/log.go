@@ -23,13 +23,13 @@ func logHandlers() handlers {
 	}
 }
 
-// Limits of a page of the log. The first step reads as many changes as a page shows; later steps
-// are larger, because filters may leave out most changes.
+// Limits of a page of the log. The log is read in steps. The first step reads as many changes as a
+// page shows. Later steps are larger, because filters may leave out most changes.
 const (
 	logGrowth  = 4
-	maxLogStep = 2_000                  // changes that one step reads
-	maxLogRead = 10_000                 // changes that one page reads
-	maxLogTime = 100 * time.Millisecond // after which no further step begins
+	maxLogStep = 2_000                  // maximum number of changes that a step reads
+	maxLogRead = 10_000                 // maximum number of changes that are read for a page
+	maxLogTime = 100 * time.Millisecond // time after which no further step starts
 )
 
 type logView struct {
@@ -82,8 +82,8 @@ func (c *request) showLog() error {
 	return c.shown(err, http.StatusOK, "log", v)
 }
 
-// logRange returns the range of the changes in the period of the page. Their numbers are greater
-// than the first result and at most the second.
+// logRange returns the range of log numbers for the period of the page. All changes have numbers
+// greater than the first result, and at most the second result.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
 	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken}, v.Kind) {
@@ -95,7 +95,7 @@ func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	}
 	if !from.IsZero() {
 		if _, err := time.Parse(time.DateOnly, v.From); err == nil {
-			from = from.Add(time.Millisecond).AddDate(0, 0, -1) // a date means its last moment
+			from = from.Add(time.Millisecond).AddDate(0, 0, -1) // a date stands for its last moment
 		}
 		h, err := c.api.HeadAt(c.ctx(), from.Add(-time.Millisecond))
 		if err != nil {
@@ -124,7 +124,7 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with the changes from end down to start+1.
+// readLog fills a page with changes in descending order, from number end to number start+1.
 func (c *request) readLog(v *logView, start, end uint64) error {
 	if end <= start {
 		return nil
@@ -164,7 +164,8 @@ func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	return list, nil
 }
 
-// page returns the URL of the page with the changes before end, or of the first page if end is 0.
+// page returns the URL of the page with the changes before number end. If end is 0, it returns the
+// URL of the first page.
 func (v *logView) page(end uint64) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {
@@ -184,13 +185,13 @@ func (v *logView) page(end uint64) string {
 // A verification is a completed check of the store.
 type verification struct {
 	Time       time.Time
-	Background bool // made by the server itself, of the whole store
-	Since      bool // only of the changes since a head
+	Background bool // background verification of the whole store by the server
+	Since      bool // verification of only the changes after a head
 	Incomplete bool
 	Faults     uint64
 }
 
-// verified returns the last verifications that the user may see, newest first.
+// verified returns the latest verifications that the user may see, newest first.
 func (c *request) verified() ([]verification, error) {
 	var all []verification
 	if is := c.seen(); !is.Verified.IsZero() {
@@ -216,7 +217,7 @@ func (c *request) verified() ([]verification, error) {
 
 const maxVerified = 3
 
-// seen returns the condition of the server, if the user may see it.
+// seen returns the condition of the server. If the user may not see the condition, it is empty.
 func (c *request) seen() Condition {
 	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
 		return Condition{}

@@ -16,7 +16,8 @@ var messageFiles embed.FS
 
 const messagePrefix = "messages_"
 
-// readTexts reads the texts of the pages. Clients that accept none of the languages get English.
+// readTexts reads the texts of the pages. English is used for clients that do not accept any of the
+// languages.
 func readTexts() (*messages.Set, error) {
 	return messages.Read(messageFiles, messagePrefix, "en", "de")
 }
@@ -36,7 +37,7 @@ func (c catalogue) text(key string, args ...any) string {
 	return s
 }
 
-// An edition is the pages in one language.
+// An edition is the set of all pages in one language.
 type edition struct {
 	texts   catalogue
 	layouts *layouts
@@ -69,20 +70,20 @@ func (c *request) languages() []languageChoice {
 	return all
 }
 
-// here returns the path to which the browser returns after the person has chosen a language. It
-// returns "" if that would lose what was entered.
+// here returns the path to which the browser returns after the user has chosen a language. It
+// returns "" if input on the page would be lost.
 func (c *request) here() string {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return ""
 	}
-	if strings.HasPrefix(c.r.URL.Path, signInPath+"/at/") { // an answer of a provider is valid for one request
+	if strings.HasPrefix(c.r.URL.Path, signInPath+"/at/") { // the response of an identity provider is valid for only one request
 		return signInPath
 	}
 	return c.r.URL.RequestURI()
 }
 
-// serveLanguage stores the chosen language in a cookie and redirects back. It needs no session,
-// because people can choose a language before they sign in.
+// serveLanguage stores the chosen language in a cookie and redirects back. It does not require a
+// session, because users can choose a language before they sign in.
 func (p *Pages) serveLanguage(w http.ResponseWriter, r *http.Request) {
 	c := p.newRequest(w, r)
 	if err := r.ParseForm(); err != nil {

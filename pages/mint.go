@@ -34,7 +34,7 @@ type mintView struct {
 	Publish                 bool
 	Why                     string
 	Made                    string   // path of the page with the names that were made before an error, or ""
-	Sample                  []string // the first names that would be made
+	Sample                  []string // examples of the names that would be made
 }
 
 func (*mintView) Example() string { return "x{seq}{check}" }
@@ -88,8 +88,8 @@ func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	return nil
 }
 
-// makeNames makes the names of a form and shows them. After an error, it shows a link to the names
-// that it had made before.
+// makeNames makes the names that a form requests and shows them. After an error, it shows a link to
+// the names that were made before the error.
 func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	before, err := c.api.Head(c.ctx())
 	if err != nil {
@@ -124,13 +124,13 @@ func (c *request) publish(names []name.Name, why string) error {
 	return err
 }
 
-// How long awaitLog waits. A change is in the log after a second at the latest.
+// The timing of awaitLog. Every change is in the log after a second at most.
 const (
 	logWait  = 3 * time.Second
 	logCheck = 50 * time.Millisecond
 )
 
-// awaitLog waits until the log has at least the given size, and returns its size.
+// awaitLog waits until the log has at least the given size, and returns the size of the log.
 func (c *request) awaitLog(size uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(c.ctx(), logWait)
 	defer cancel()
@@ -155,8 +155,8 @@ func madeQuery(who string, after, until uint64) string {
 	return url.Values{"who": {who}, "after": {strconv.FormatUint(after, 10)}, "until": {strconv.FormatUint(until, 10)}}.Encode()
 }
 
-// madeBetween returns the changes between two positions in the log with which a person created
-// names. It reads at most maxLogRead entries.
+// madeBetween returns the changes by which a user created names, between two positions in the log.
+// It reads at most maxLogRead entries.
 func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry, error) {
 	until = min(until, after+maxLogRead)
 	if until <= after {
@@ -177,7 +177,7 @@ const maxMade = 200
 type mintedView struct {
 	frame
 	Made   []adminapi.Entry
-	Listed []adminapi.Entry // the first of them
+	Listed []adminapi.Entry // the first new names
 	File   string           // path of the CSV file
 }
 
@@ -207,7 +207,7 @@ func (c *request) minted() error {
 	return nil
 }
 
-// mintedFile sends the new names as a table that a person can fill in and upload.
+// mintedFile sends the new names as a table that users can complete and upload.
 func (c *request) mintedFile() error {
 	made, _, err := c.madeEntries()
 	if err != nil {

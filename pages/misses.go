@@ -29,12 +29,12 @@ func missHandlers() handlers {
 type missesView struct {
 	frame
 	Prefix      string
-	Hidden      bool // show the hidden ones
-	Rare        bool // also show lookups that were requested once and resemble no name
+	Hidden      bool // show hidden names
+	Rare        bool // also show names that were requested only once and are similar to no existing name
 	Since       time.Time
-	Asked       uint64 // requests of all names
+	Asked       uint64 // number of requests for all names
 	Misses      []missRow
-	Folded      int // number of rare ones that are left out
+	Folded      int // number of rare names that are left out
 	First, Next string
 }
 
@@ -129,7 +129,7 @@ func (c *request) hideMiss() error {
 		return err
 	}
 	hidden := f.Get("hidden") != ""
-	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // if it is not found, the name has meanwhile left the list
+	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // not found: the name has already left the list
 		return err
 	}
 	done := "shown"
@@ -154,7 +154,7 @@ type aliasView struct {
 	Name     string // the name whose lookup failed
 	Of       string // the name that was meant
 	Why      string
-	Revision uint64 // revision of Of when the form began; 0 before Of was chosen
+	Revision uint64 // revision of Of when it was chosen; 0 before
 	MayNew   bool   // the user may create Name
 }
 
@@ -167,8 +167,9 @@ func (c *request) aliasForm() error {
 	return nil
 }
 
-// aliasView returns the form for two names, which are in the query parameters "name" and "of". It
-// also returns the record of the second name, or nil.
+// aliasView returns the page with the form that makes one name an alias of another. The names are
+// in the query parameters "name" (the alias) and "of". aliasView also returns the record of the
+// second name, or nil.
 func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
 	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"
@@ -202,7 +203,7 @@ func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	return v, rec, nil
 }
 
-// alias adds the name whose lookup failed to the aliases of the name that was meant.
+// alias adds a name whose lookup failed to the aliases of the name that users probably meant.
 func (c *request) alias() error {
 	v, rec, err := c.aliasView()
 	if err != nil {
@@ -215,12 +216,12 @@ func (c *request) alias() error {
 		c.show(http.StatusUnprocessableEntity, "alias", v)
 		return nil
 	}
-	if slices.Contains(rec.SameAs, v.Name) { // as after a double submit
+	if slices.Contains(rec.SameAs, v.Name) { // as after the form was sent twice
 		return c.finishAlias(v)
 	}
 	expected, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	if expected == 0 {
-		expected = rec.Revision // the name was entered in this form, before its record was shown
+		expected = rec.Revision // the user has entered the name, and the form does not have a revision
 	}
 	next := rec.Clone()
 	next.SameAs = append(next.SameAs, v.Name)
@@ -240,9 +241,9 @@ func (c *request) alias() error {
 	return nil
 }
 
-// finishAlias redirects to the page of the record to which an alias was added. If the alias now
-// leads to this record and the user has the right, finishAlias also hides the failed lookups of the
-// alias.
+// finishAlias redirects to the page of the record to which an alias was added. If the alias
+// resolves to this record and the user has the right to do so, finishAlias also hides the failed
+// lookups of the alias.
 func (c *request) finishAlias(v *aliasView) error {
 	failed, err := name.Parse(v.Name)
 	if err != nil {

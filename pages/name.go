@@ -27,21 +27,21 @@ type nameView struct {
 	Omitted  int // number of values of Record that the page shortens or leaves out
 
 	Resolutions *resolutionsView // nil if the page does not show them
-	Checks      []*adminapi.Link // results of the checks of the locations of Record, nil for those that are not checked; empty if the server checks none
+	Checks      []*adminapi.Link // results of the checks of the locations of Record, nil for a location that is not checked; empty if the server does not check locations
 }
 
-// leads says where a name leads, and why.
+// leads is the target to which a name redirects, and the reasons for it.
 type leads struct {
 	To      string // a location, or ""
 	Why     []string
-	Problem string // why there is no location
+	Problem string // the reason for which there is no location
 }
 
-// rights says which changes a user may make. They determine the links on a page. The API checks the
-// permission of each change itself.
+// rights are the changes that a user may make. They determine which links a page has. The API
+// checks the permission for each change itself.
 type rights struct{ Edit, Redact bool }
 
-// name shows a name at present, or as of the time in the query parameter "at".
+// name shows the current record of a name, or the record at the time in the query parameter "at".
 func (c *request) name() error {
 	n, err := c.subject()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *request) name() error {
 	}
 	v.Record, err = c.api.GetAt(c.ctx(), n, v.Time)
 	switch {
-	case errors.Is(err, store.ErrNotFound) && !v.Time.IsZero(): // the page says so
+	case errors.Is(err, store.ErrNotFound) && !v.Time.IsZero(): // the page reports this
 	case err != nil:
 		return err
 	default:
@@ -79,14 +79,15 @@ func (c *request) name() error {
 	}
 	few := newCutting(v.Spelling)
 	v.Leads.Why = few.list(v.Leads.Why, few.most)
-	few.omitted = 0 // from here on, count only what is left out of the record
+	few.omitted = 0 // from now on, count only the omitted values of the record
 	v.Record, v.Title = few.record(v.Record), brief(v.Title)
 	v.Omitted = few.omitted
 	c.show(status, "name", v)
 	return nil
 }
 
-// checksOf gets the results of the checks of the locations of a record, in their order.
+// checksOf returns the results of the checks of the locations of a record, in the order of the
+// locations.
 func (c *request) checksOf(rec *store.Record) ([]*adminapi.Link, error) {
 	found, err := c.api.LinksOf(c.ctx(), rec.Name)
 	switch {
@@ -113,7 +114,7 @@ func (c *request) rights(n name.Name) rights {
 	return rights{Edit: a.MayName(n, registrar.Editor), Redact: a.MayName(n, registrar.Administrator)}
 }
 
-// notice returns the text that confirms a change on the next page.
+// notice returns the text that confirms the change on the next page.
 func (c *request) notice() string {
 	key := "done." + c.r.Form.Get("done")
 	if !slices.Contains(notices(), key) {

@@ -20,30 +20,30 @@ const pageSize = 50
 
 type namesView struct {
 	frame
-	Query  string // what to look for; "" to list names
+	Query  string // text to search for; "" to list names
 	Prefix string
 	Status string
 
 	Bad     *badName               // Query is not a name
 	Missing bool                   // Query is a name that does not exist
 	MayNew  bool                   // the user may create the missing name
-	Meant   []namespace.Suggestion // what Query may have meant
-	Places  []store.Place          // locations that begin with Query
+	Meant   []namespace.Suggestion // suggestions for Query
+	Places  []store.Place          // names with locations that begin with Query
 
 	Words       bool            // Names contain the words of Query
 	NoIndex     bool            // the server cannot search for words
-	Index       *adminapi.Index // how complete the result of a search for words is; nil for other pages
+	Index       *adminapi.Index // state of the index that a search for words has used; nil for other pages
 	Names       []*store.Record
 	First, Next string // URLs of pages, or ""
 }
 
 type badName struct {
-	Before, At, After string // parts of the input
+	Before, At, After string // parts of the query around the error
 	Offset            int
 	Rule, Message     string
 }
 
-// names lists names by prefix, or finds one name, a URL, or words.
+// names lists names by prefix, or searches for a name, a URL or words.
 func (c *request) names() error {
 	q := c.r.Form
 	v := &namesView{Query: strings.TrimSpace(q.Get("q")), Prefix: strings.TrimSpace(q.Get("prefix")), Status: q.Get("status")}
@@ -77,13 +77,13 @@ func (v *namesView) statuses() []nomen.Status {
 	return []nomen.Status{nomen.Status(v.Status)}
 }
 
-// fittingNames returns how many names of a page of the API fit. If some do not, the page must be
-// requested again, because only the API knows the key from which to continue.
+// fittingNames returns how many of the names fit on a page. If not all of them fit, the caller must
+// request fewer names from the API, which then returns the key for the next page.
 func fittingNames(names []*store.Record) int {
 	return fitting(names, pageSize, func(r *store.Record) int { return len(namePath(r.Spelling)) })
 }
 
-// fill sets the names of a page, and the URLs of other pages.
+// fill sets the names of a page and the URLs of the first and the next page.
 func (v *namesView) fill(names []*store.Record, after, next string) {
 	v.Names = names
 	if after != "" {
@@ -94,8 +94,8 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 	}
 }
 
-// searchWords finds the names with the words of the query, beginning after the given key. A query
-// without words, such as a single colon, has no result.
+// searchWords lists the names with the words of the query whose keys follow the given key. A query
+// without words, such as a single colon, has no results.
 func (c *request) searchWords(v *namesView, after string) error {
 	q := adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
 	found, err := c.api.SearchNames(c.ctx(), q)
@@ -132,8 +132,8 @@ func (v *namesView) page(after string) string {
 	return Root + "names?" + q.Encode()
 }
 
-// find redirects to the name in the query. If the name does not exist, the page says why. It also
-// lists the names with a location that begins with the query.
+// find redirects to the name in the query. If the name does not exist, the page shows this, and the
+// names with a location that begins with the query.
 func (c *request) find(v *namesView) error {
 	n, err := name.Parse(v.Query)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *request) find(v *namesView) error {
 	case !isAbsent(err):
 		return err
 	}
-	if location.IsLink(v.Query) { // a URL that is a valid name can also be a location
+	if location.IsLink(v.Query) { // a URL that is a valid name may also be a location
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
 			return c.showNames(err, http.StatusOK, v)
 		}
@@ -162,8 +162,8 @@ func isAbsent(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*registrar.DeniedError))
 }
 
-// findOther looks for locations and for words. If it finds none, it explains why the query is not a
-// name.
+// findOther searches for locations and words. If there are no results, the page explains why the
+// query is not a name.
 func (c *request) findOther(v *namesView, err error) error {
 	if location.IsLink(v.Query) {
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
@@ -186,8 +186,8 @@ func (c *request) shown(err error, status int, page string, v view) error {
 	return err
 }
 
-// showNames shows the page of names, with an error if it is about a field. It returns any other
-// error.
+// showNames shows the page of names. If err is about a field, the page shows the error. Otherwise,
+// showNames returns err.
 func (c *request) showNames(err error, status int, v *namesView) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) {

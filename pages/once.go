@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// onceCookie carries a secret from the form that makes it to the page that shows it. So no URL
-// contains the secret, and any node can show the page. Going back or reloading does not show the
-// secret again.
+// onceCookie carries a secret from the form that creates it to the page that shows it. With a
+// cookie, the URL does not contain the secret, and any node can show the page. The secret is not
+// shown again when the user goes back or reloads the page.
 const onceCookie = "__Host-nomen-once"
 
 const onceTime = time.Minute
 
 type once struct {
-	User  string    `json:"user"` // who may see it
-	Of    string    `json:"of"`   // path of the page that shows it
+	User  string    `json:"user"` // the user who may see the secret
+	Of    string    `json:"of"`   // path of the page that shows the secret
 	Text  string    `json:"text"`
 	Until time.Time `json:"until,omitzero"` // when the secret becomes invalid; zero for never
 }
@@ -32,8 +32,8 @@ func (c *request) setOnce(o once) error {
 	return nil
 }
 
-// takeOnce returns the secret for the page of the request, and removes it from the browser. The
-// result is empty if the secret was already shown.
+// takeOnce returns the secret for the page of the request, and removes it from the browser. If the
+// secret was already shown, the result is empty.
 func (c *request) takeOnce() (o once) {
 	cookies := c.r.CookiesNamed(onceCookie)
 	if len(cookies) != 1 {

@@ -24,17 +24,17 @@ const (
 // maxForm is the maximum size of the body of a request, in bytes.
 const maxForm = 4 << 20
 
-// A Session says who is signed in.
+// A Session is the session of a user who is signed in.
 type Session struct {
 	UserID string
 	Name   string          // for display
-	Actor  registrar.Actor // with the present rights of the user
+	Actor  registrar.Actor // the user, with current rights
 }
 
-// Sessions finds the session of a request. It must be safe for concurrent use.
+// Sessions looks up the session of a request. It must be safe for concurrent use.
 type Sessions interface {
-	// Session returns the session of a request, or nil if the client is not signed in. The error
-	// means that the session cannot be looked up.
+	// Session returns the session of a request, or nil if the client is not signed in. It returns
+	// an error if the session cannot be looked up.
 	Session(r *http.Request) (*Session, error)
 }
 
@@ -43,14 +43,15 @@ type Options struct {
 	Client   func(registrar.Actor) *adminapi.Client // returns a client of the admin API with the rights of an actor; required
 	Sessions Sessions                               // required
 
-	// SignIn answers requests for the paths sign-in, below sign-in, and sign-out, all below [Root].
-	// If it is nil, these paths do not exist.
+	// SignIn handles requests for the paths sign-in and sign-out, and for paths below sign-in, all
+	// relative to [Root]. If SignIn is nil, these paths do not exist.
 	SignIn http.Handler
 
-	// Condition returns what the overview shows to administrators of all names. It may be nil.
+	// Condition returns the state of the server that the overview shows to administrators of all
+	// names. It may be nil.
 	Condition func() Condition
 
-	// PublicURL returns the URL at which readers find the public listener, or "" if it is unknown.
+	// PublicURL returns the URL of the public listener as readers see it, or "" if it is unknown.
 	// It may be nil.
 	PublicURL func() string
 
@@ -60,18 +61,18 @@ type Options struct {
 	Log *slog.Logger     // receives failures; discarded if nil
 }
 
-// A Condition is what people must watch about a server.
+// A Condition is the state of a server that administrators must watch.
 type Condition struct {
-	Backup      time.Time // when a backup last succeeded; zero if unknown
+	Backup      time.Time // time of the last successful backup; zero if unknown
 	Database    bool      // the store is a database, which is backed up by other means
-	Certificate time.Time // when the first certificate expires; zero without certificates
-	Verified    time.Time // when the background verification was last completed; zero if never
-	Faults      uint64    // faults that it found
-	Answers     []Answers // requests that the public listener answered since Started
+	Certificate time.Time // time at which the first certificate expires; zero without certificates
+	Verified    time.Time // end of the last complete background verification; zero if never
+	Faults      uint64    // number of faults that this verification found
+	Answers     []Answers // responses of the public listener since Started
 	Started     time.Time
 }
 
-// Answers is the number of answers whose status is in a class.
+// Answers is the number of responses with a status in a class.
 type Answers struct {
 	Class int // 2 for 2xx, and so on
 	Count uint64
@@ -92,7 +93,8 @@ type Pages struct {
 	handler   http.Handler
 }
 
-// New returns Pages. It returns an error if an option is missing or invalid.
+// New returns Pages. It returns an error if a required option is missing or if an option is
+// invalid.
 func New(o Options) (*Pages, error) {
 	texts, err := readTexts()
 	if err != nil {
@@ -132,7 +134,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.handler.ServeHTTP(w, r)
 }
 
-// secure sets the header fields that every response has.
+// secure sets the header fields that all responses have.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -145,7 +147,7 @@ func secure(h http.Header) {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// protected returns a handler that rejects forms from pages of other sites.
+// protected returns a handler that rejects forms sent by pages of other sites.
 func (p *Pages) protected(h http.Handler, trusted []string) (http.Handler, error) {
 	var crossOrigin http.CrossOriginProtection
 	for _, origin := range trusted {
@@ -178,7 +180,7 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	return mux
 }
 
-// handlers has the functions that answer requests, by method and by path below [Root].
+// handlers are the functions that answer requests, by method and path below [Root].
 type handlers map[string]func(*request) error
 
 func allHandlers() []handlers {

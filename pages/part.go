@@ -16,28 +16,29 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// Limits of what a page shows of a record, which bound the size of the page for every record.
-// Lengths are in bytes, and those of several values are lengths in HTML.
+// Limits of the parts of a record that a page shows. They limit the size of the page for every
+// record. Lengths are in bytes. For several values together, they are lengths of the HTML.
 const (
-	maxShown       = 1000   // of one value
-	maxShownRest   = 100    // of one text of a location other than its URL
-	maxShownAll    = 8000   // of all values of a list
-	maxShownLong   = 2000   // the same on the page of a long name
-	longPath       = 1000   // length of a path from which a name is long, because the page contains it many times
-	maxShownTable  = 40_000 // of a table of differences
-	maxShownPrefix = 150    // of one prefix of a role
-	maxShownScope  = 1000   // of all prefixes of a role
+	maxShown       = 1000   // length of a value
+	maxShownRest   = 100    // length of a text of a location other than the URL
+	maxShownAll    = 8000   // length of all values of a list
+	maxShownLong   = 2000   // length of all values of a list on the page of a long name
+	longPath       = 1000   // length of a path from which a name counts as long, because the page contains the path many times
+	maxShownTable  = 40_000 // length of a table of differences
+	maxShownPrefix = 150    // length of a prefix of a role
+	maxShownScope  = 1000   // length of all prefixes of a role
 	valueMarkup    = 100
-	rowMarkup      = 900 // of the markup of a location, about
+	rowMarkup      = 900 // approximate length of the markup of a location
 )
 
 func part(text string) string { return cut(text, maxShown) }
 
-// isWhole reports whether part returns the whole of a text. For a result of part, it reports
-// whether nothing was cut.
+// isWhole reports whether part returns the text unchanged. For a result of part, it reports whether
+// the text was not truncated.
 func isWhole(text string) bool { return len(text) < maxShown }
 
-// cut returns a beginning of a text with at least limit bytes. A shorter text stays as it is.
+// cut returns the beginning of a text, with at least limit bytes. It returns a shorter text
+// unchanged.
 func cut(text string, limit int) string {
 	if len(text) < limit {
 		return text
@@ -52,8 +53,7 @@ func htmlSize(texts ...string) (size int) {
 	return size
 }
 
-// A cutting takes the first values of lists until they are too long, and counts the values that it
-// shortens or leaves out.
+// A cutting truncates lists that are too long. It counts the values that it shortens or leaves out.
 type cutting struct {
 	most    int // maximum length of a list
 	omitted int
@@ -80,7 +80,7 @@ func (c *cutting) record(rec *store.Record) *store.Record {
 	return &few
 }
 
-// values returns the first typed values of a record, shortened, and with the data of views. A
+// values returns the first typed values of a record, shortened. They include the data of views. A
 // record without typed values has only locations.
 func (c *cutting) values(rec *store.Record) []nomen.Value {
 	if len(rec.Values) == 0 {
@@ -162,8 +162,8 @@ func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
 	return few
 }
 
-// first returns as many values of a list as have a total size of at most limit, and counts the
-// others.
+// first returns the first values of a list, up to a total size of limit, and counts the other
+// values as omitted.
 func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	for i, value := range all {
 		if limit -= size(value); limit < 0 {
@@ -226,7 +226,8 @@ func newFewVersions(all []threeVersions) fewVersions {
 	return fewVersions{few, c.omitted}
 }
 
-// recordFile sends a record as a file, as of the time in the query parameter "at" or now.
+// recordFile sends a record as a file. It is the record at the time in the query parameter "at", or
+// the current record.
 func (c *request) recordFile() error {
 	n, err := c.subject()
 	if err != nil {

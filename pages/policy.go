@@ -17,13 +17,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A policyForm is an authority in a form. Saving the form keeps the fields of the authority that
-// the form lacks.
+// A policyForm is an authority in a form. When the form is saved, the fields that the form does not
+// have stay unchanged.
 type policyForm struct {
-	Owners, Hosts, Addresses, Parents, Children string // one per line
+	Owners, Hosts, Addresses, Parents, Children string // one element per line
 	Contact, Description                        string
 	Access, AccessNote                          string
-	Mode, To                                    string // of the delegation
+	Mode, To                                    string // fields of the delegation
 	Suffix, Choice, Failover, CheckDigit        string
 	MaxAge, Redirect                            string
 	Rules                                       string // JSON
@@ -114,11 +114,11 @@ type policyView struct {
 	New      bool
 	Text     string // JSON of all fields
 	Why      string
-	Revision uint64 // revision with which the edit began
+	Revision uint64 // revision at the start of the edit
 	Conflict *policyConflict
 }
 
-// A policyConflict is a change that another user saved after the edit began.
+// A policyConflict is a change that another user saved while this user edited the authority.
 type policyConflict struct {
 	Now  adminapi.Revision
 	Rows []threeVersions
@@ -155,7 +155,7 @@ func (c *request) saveAuthority() error {
 }
 
 func (c *request) savePolicy(v *policyView, page string, current, updated *store.Authority, id fieldID) error {
-	if updated.SameContent(current) && c.r.PostForm.Get("do") != "check" { // nothing to change, as after a double submit
+	if updated.SameContent(current) && c.r.PostForm.Get("do") != "check" { // no change, as after the form was sent twice
 		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == current.Revision])
 		return nil
 	}
@@ -206,7 +206,7 @@ func (c *request) editPolicyText() error {
 	return c.showPolicy(http.StatusOK, "authority-text", &policyView{Text: policyText(a), Prefix: a.Prefix.String(), Revision: a.Revision})
 }
 
-// policyText returns the fields of an authority that can change, as text.
+// policyText returns the editable fields of an authority as text.
 func policyText(a *store.Authority) string {
 	content := a.Clone()
 	content.Revision, content.Redacted = 0, false
@@ -268,7 +268,7 @@ func (c *request) createAuthority() error {
 	}
 	there, err := c.api.Authority(c.ctx(), p)
 	switch {
-	case err == nil && there.SameContent(next): // as after a double submit
+	case err == nil && there.SameContent(next): // as after the form was sent twice
 		c.see(authorityPath(p.String()) + "?done=authority-created")
 		return nil
 	case err == nil:

@@ -17,16 +17,16 @@ import (
 type proofView struct {
 	frame
 	Entry  adminapi.Entry
-	Head   store.Head // the head for which the change is proven
-	Sound  bool       // the proof was checked
+	Head   store.Head // the head of the proof
+	Sound  bool       // the proof was verified
 	Hashes int
 	Noted  string // the head that the user has entered
 	Same   bool   // Noted is the head of the proof
-	Size   uint64 // size of the head that was entered, or 0; for the download
+	Size   uint64 // size of the entered head, or 0; for the download
 }
 
-// proof shows a change and its proof. The proof is for the head in the query parameter "head",
-// which the user has noted earlier, or for the current head.
+// proof shows a change and the proof that the log contains it. The proof is for the head in the
+// query parameter "head", which the user has noted earlier, or for the current head.
 func (c *request) proof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *request) changeNumber() (uint64, error) {
 	return seq, nil
 }
 
-// notedHead parses the head that the user has entered. If the head cannot be used, the page shows
-// the error, and the proof for the current head.
+// notedHead parses the head that the user has entered. If the head is invalid, the page shows the
+// error, and a proof for the current head.
 func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	if v.Noted == "" {
 		return noted
@@ -74,7 +74,7 @@ func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	}
 	now, err := c.api.Head(c.ctx())
 	switch {
-	case err != nil: // the page will fail too
+	case err != nil: // the page fails with the same error
 	case noted.Size < seq:
 		v.Faults = []problem{{"head", c.texts.text("proof.older-head", noted.Size)}}
 	case noted.Size > now.Size:
@@ -90,13 +90,13 @@ func newProof(p adminapi.Proof) (audit.Proof, error) {
 	return audit.Proof{Entry: e, Head: h, Hashes: hashes}, err
 }
 
-// downloadProof sends a proof as a file for nomen verify --proof.
+// downloadProof sends a proof as a file for the command nomen verify --proof.
 func (c *request) downloadProof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
 		return err
 	}
-	size, _ := strconv.ParseUint(c.r.Form.Get("size"), 10, 64) // 0 means the present size
+	size, _ := strconv.ParseUint(c.r.Form.Get("size"), 10, 64) // 0 stands for the current size
 	p, err := c.api.Prove(c.ctx(), seq, size)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *request) downloadProof() error {
 	return nil
 }
 
-// download sends a file, whose name must consist of ASCII letters, digits, "-" and ".".
+// download sends a file. The name of the file must consist of ASCII letters, digits, "-" and ".".
 func (c *request) download(file, contentType string, body []byte) {
 	h := c.w.Header()
 	h.Set("Content-Type", contentType)
@@ -121,8 +121,8 @@ func (c *request) download(file, contentType string, body []byte) {
 	}
 }
 
-// How far proofOfRevision looks for a revision in the log, around its time: first near, then
-// farther, because the clocks of servers with one database may differ.
+// The ranges of time around a revision in which proofOfRevision searches the log. The clocks of
+// servers that use the same database may differ, so a larger range follows the small one.
 const (
 	nearRevision = time.Millisecond
 	farRevision  = 5 * time.Minute
@@ -150,8 +150,8 @@ func (c *request) proofOfRevision() error {
 	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: fmt.Sprintf("this revision was not found in the log within %d minutes of its time; look for it in the log", int(farRevision.Minutes()))}
 }
 
-// findChange returns the number of the change that made a revision. It searches maxLogRead changes
-// around the time of the revision, and returns 0 if the change is not among them.
+// findChange returns the log number of the change that made a revision. It searches maxLogRead
+// changes around the time of the revision. If it does not find the change, it returns 0.
 func (c *request) findChange(n name.Name, r adminapi.Revision, around time.Duration) (uint64, error) {
 	before, err := c.api.HeadAt(c.ctx(), r.Time.Add(-around))
 	if err != nil {

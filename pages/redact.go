@@ -22,10 +22,10 @@ type redactView struct {
 	Listed    uint64 // the earliest of Revisions, if the page leaves out earlier ones
 	Chosen    []uint64
 	Earlier   string // numbers and ranges of revisions before Listed, as entered
-	Some      bool   // the content of some of Chosen was already removed
+	Some      bool   // some of Chosen no longer have content
 	Reason    string
-	Typed     string // the name, typed as confirmation
-	Revision  uint64 // current one
+	Typed     string // the name, as typed for confirmation
+	Revision  uint64 // current revision
 	Second    bool   // a second person must approve the redaction
 }
 
@@ -67,7 +67,7 @@ func (c *request) redactView() (*redactView, name.Name, error) {
 	return v, n, err
 }
 
-// redact removes the content of the chosen revisions, if the user has typed the name as
+// redact removes the content of the chosen revisions. The user must have typed the name as
 // confirmation.
 func (c *request) redact() error {
 	v, n, err := c.redactView()
@@ -118,7 +118,7 @@ func (c *request) redact() error {
 	return c.redacted(v, err)
 }
 
-// withContent returns which of the chosen revisions still have content.
+// withContent returns the chosen revisions that still have content.
 func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 	first, removed := slices.Min(chosen), map[uint64]bool{}
 	for r, err := range c.api.Revisions(c.ctx(), n) {
@@ -133,7 +133,7 @@ func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 }
 
 // ranges parses numbers and ranges of numbers below end, such as "1-500, 700". It returns the
-// numbers in order, or false if the text is invalid.
+// sorted numbers, or false if the text is invalid.
 func ranges(text string, end uint64) ([]uint64, bool) {
 	chosen := map[uint64]bool{}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {

@@ -20,7 +20,7 @@ type relocateView struct {
 	From, To string
 	Retired  bool
 	Why      string
-	Limit    int // if a relocation changes more names, a second person must approve it; 0 for no limit
+	Limit    int // number of names above which a second person must approve a relocation; 0 for no limit
 }
 
 func (c *request) relocateForm() error {

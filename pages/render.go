@@ -21,21 +21,21 @@ import (
 //go:embed html
 var htmlFiles embed.FS
 
-// A frame is what the layout of every page needs.
+// A frame has the data for the layout, which all pages share.
 type frame struct {
 	Lang    string
 	Choices []languageChoice // languages that can be chosen
-	Here    string           // path of this page; "" if that would lose what was entered
+	Here    string           // path of this page; "" if input on the page would be lost
 	said    map[string]bool  // texts of the pages that were used so far
 	Title   string
-	Section string    // of the navigation: dashboard, names or new
+	Section string    // section of the navigation: dashboard, names or new
 	User    string    // "" if the client is not signed in
 	Style   string    // URL of the style sheet
-	Faults  []problem // what is wrong with the input
-	Notice  string    // what a change has done
+	Faults  []problem // errors in the input
+	Notice  string    // confirmation of a change
 	Refresh bool      // the browser reloads the page every few seconds
 
-	actor registrar.Actor // the person who is signed in
+	actor registrar.Actor // the user who is signed in
 }
 
 func (f *frame) SeesUsers() bool { return f.actor.MayAny(registrar.Owner) }
@@ -44,7 +44,7 @@ func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrato
 
 func (f *frame) Imports() bool { return f.actor.MayAny(registrar.Editor) }
 
-// Days returns for how many days a request waits for a second person.
+// Days returns the number of days that a request waits for a second person.
 func (*frame) Days() int { return int(adminapi.ApprovalTime / (24 * time.Hour)) }
 
 // A problem is an entry of the error summary.
@@ -58,8 +58,8 @@ type view interface{ top() *frame }
 
 func (f *frame) top() *frame { return f }
 
-// LangOf returns the language of a text about the input. A text that the pages do not have is a
-// message of the API, in English.
+// LangOf returns the language of a text about the input. A text that is not in the catalogue is a
+// message of the API, which is in English.
 func (f *frame) LangOf(text string) string {
 	if f.said[text] {
 		return f.Lang
@@ -76,9 +76,10 @@ func (f *frame) Fault(id string) string {
 	return ""
 }
 
-// layouts are the templates of the pages in one language. A page is parsed when it is first shown,
-// because all pages together have half a million objects, which the garbage collector would visit
-// again and again although most of them are never used. layouts is safe for concurrent use.
+// layouts are the templates of the pages in one language. The template of a page is parsed when the
+// page is first shown. All templates together have half a million objects on the heap, most of
+// which are never used but would slow the garbage collector down. layouts is safe for concurrent
+// use.
 type layouts struct {
 	base *template.Template // the layout of every page
 
@@ -147,16 +148,16 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 
 const maxBrief = 200
 
-// brief shortens a text for a list. The page of the entry shows all of it.
+// brief shortens a text for a list. The page of the listed item shows the whole text.
 func brief(text string) string { return shown.Short(text, maxBrief) }
 
 func isBrief(text string) bool { return len(text) <= maxBrief }
 
-// maxRowBytes limits the total size of long texts in a list, such as the URLs of names.
+// maxRowBytes is the maximum total size of long texts in a list, such as the URLs of names.
 const maxRowBytes = 40_000
 
-// fitting returns how many rows of a list fit on a page: at most limit, fewer if their texts are
-// long, but at least one.
+// fitting returns how many rows of a list fit on a page. It returns at most limit, and fewer if the
+// texts are long, but at least one.
 func fitting[T any](list []T, limit int, size func(T) int) int {
 	total := 0
 	for i, row := range list {
@@ -171,7 +172,7 @@ func briefSize(text string) int { return len(html.EscapeString(brief(text))) }
 
 func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeName(spelling) }
 
-// show sends a page, or the error page if the template fails.
+// show sends a page. If the template fails, it sends the error page.
 func (c *request) show(status int, page string, v view) {
 	f := v.top()
 	f.Lang, f.Choices, f.Here, f.Style = c.texts.Tag(), c.languages(), c.here(), staticPath+styleName()

@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// A request is a request by a person who is signed in.
+// A request is a request of a user who is signed in.
 type request struct {
 	*Pages
 	edition
 	w       http.ResponseWriter
 	r       *http.Request
 	session *Session         // nil until it has been looked up
-	api     *adminapi.Client // with the rights of the session
+	api     *adminapi.Client // client with the rights of the session
 }
 
 func (p *Pages) newRequest(w http.ResponseWriter, r *http.Request) *request {
@@ -32,10 +32,9 @@ var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page
 
 func (c *request) ctx() context.Context { return c.r.Context() }
 
-// page returns a handler that calls handle if the client is signed in. A client that is not signed
-// in is redirected to sign-in. If this client has sent a form, for example after the session has
-// expired, the handler instead shows a page with what was entered in the form, so that it is not
-// lost.
+// page returns a handler that calls handle if the client is signed in, and otherwise redirects the
+// client to sign-in. If a client that is not signed in has sent a form, for example after the
+// session has expired, the handler shows a page with the input, so that the input is not lost.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := p.newRequest(w, r)
@@ -56,13 +55,13 @@ func (p *Pages) page(handle func(*request) error) http.Handler {
 	})
 }
 
-// answer reads the form and calls handle.
+// answer parses the form and calls handle.
 func (c *request) answer(handle func(*request) error) error {
 	if err := c.r.ParseForm(); err != nil {
 		return formError(err)
 	}
 	for _, values := range c.r.Form {
-		if !utf8.ValidString(strings.Join(values, "")) { // the API would replace these bytes
+		if !utf8.ValidString(strings.Join(values, "")) { // the API would replace invalid bytes
 			return &adminapi.RequestError{Message: "invalid form: is not UTF-8"}
 		}
 	}
@@ -77,8 +76,8 @@ func formError(err error) error {
 	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// IsLocal reports whether next, a target from a request, is one of these pages, so that it is safe
-// to redirect to it after sign-in.
+// IsLocal reports whether next is the path of one of these pages. It is then safe to redirect to
+// next after sign-in.
 func IsLocal(next string) bool {
 	u, err := url.ParseRequestURI(next)
 	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&
@@ -93,7 +92,7 @@ func (c *request) see(target string) {
 
 func (c *request) fail(err error) {
 	var waits *adminapi.WaitingError
-	if errors.As(err, &waits) { // the page of the job says that a second person must approve it
+	if errors.As(err, &waits) { // the page of the job shows that a second person must approve it
 		c.see(jobPath(waits.Job.ID))
 		return
 	}
@@ -133,7 +132,7 @@ func (c *request) refuse(status int, key, detail string) {
 	c.show(status, "error", v)
 }
 
-// A keptView is a page with the text of a form that a user sent after the session had ended.
+// A keptView is a page with the input of a form that was sent after the session had ended.
 type keptView struct {
 	frame
 	Action string
@@ -143,8 +142,7 @@ type keptView struct {
 
 type keptField struct{ Name, Value string }
 
-// keep shows a page with what was entered in a form, so that the person can send it again after
-// signing in.
+// keep shows a page with the input of a form, so that the user can send it again after signing in.
 func (c *request) keep() {
 	if err := c.r.ParseForm(); err != nil {
 		c.fail(formError(err))

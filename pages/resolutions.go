@@ -43,8 +43,8 @@ func (c *request) resolutions(q adminapi.ResolutionQuery) (*resolutionsView, err
 	return v, err
 }
 
-// resolutionsChart draws the resolutions by day. For the time of which only sums per month are
-// left, it draws them by month.
+// resolutionsChart draws the resolutions by day. Periods for which only the sum of a month is kept
+// are drawn by month.
 func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, error) {
 	d := chart.Data{Words: c.words("resolutions"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
 	d.Title, d.Description = c.texts.text("statistics.resolutions-chart"), c.texts.text("statistics.resolutions-about")
@@ -61,9 +61,9 @@ func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, erro
 	return d.Line()
 }
 
-// withDays adds the days without resolutions, up to now.
+// withDays adds the days without resolutions, up to the current day.
 func withDays(periods []adminapi.PeriodResolutions, now time.Time) (all []adminapi.PeriodResolutions) {
-	var next time.Time // the day after the last period; zero after a month
+	var next time.Time // day after the last period; zero if that was a month
 	for _, p := range periods {
 		day, err := time.Parse(time.DateOnly, p.Period)
 		for ; err == nil && !next.IsZero() && next.Before(day) && !next.After(now); next = next.AddDate(0, 0, 1) {
@@ -76,7 +76,7 @@ func withDays(periods []adminapi.PeriodResolutions, now time.Time) (all []admina
 	return all
 }
 
-// resolutionsFile sends the resolutions of a month: by day, in total, and by name.
+// resolutionsFile sends the resolutions of a month by day, in total, and by name.
 func (c *request) resolutionsFile() error {
 	v := &monthView{}
 	if err := c.month(v); err != nil {

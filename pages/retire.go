@@ -15,14 +15,14 @@ import (
 type retireView struct {
 	frame
 	Spelling      string
-	Retired       bool // already
+	Retired       bool // already retired
 	Reason        string
-	Successors    string // one per line
+	Successors    string // one name per line
 	ShowLocations bool
 	Why           string
 	Revision      uint64
-	Effect        string              // what readers will get
-	Warnings      []registrar.Warning // that the user has not accepted
+	Effect        string              // the answer that readers will get
+	Warnings      []registrar.Warning // warnings that the user has not accepted
 }
 
 func (c *request) retireForm() error {
@@ -55,7 +55,7 @@ func (c *request) showRetire(v *retireView, status int, rec *store.Record) {
 	c.show(status, "retire", v)
 }
 
-// retire retires a name. If a successor looks doubtful, it asks for consent first.
+// retire retires a name. If a successor may be wrong, the user must confirm it first.
 func (c *request) retire() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -93,12 +93,13 @@ func (c *request) retired(v *retireView, rec *store.Record, err error) error {
 	return nil
 }
 
-// missingSuccessors warns about successors that do not exist, unless the user must not learn this.
+// missingSuccessors warns about successors that do not exist. It leaves out names outside the
+// user's scope.
 func (c *request) missingSuccessors(successors []string) (all []registrar.Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
-			continue // the API rejects it
+			continue // not a name; the API rejects it
 		}
 		if _, err := c.api.Get(c.ctx(), n); errors.Is(err, store.ErrNotFound) {
 			all = append(all, registrar.Warning{Code: registrar.WarnSuccessor, Message: c.texts.text("retire.missing", s)})
@@ -135,11 +136,11 @@ func (c *request) showDelete(v *deleteView, status int, rec *store.Record) {
 	c.show(status, "delete", v)
 }
 
-// delete deletes a name that is only reserved. The API rejects other names.
+// delete deletes a reserved name. The API rejects names in other states.
 func (c *request) delete() error {
 	n, rec, err := c.editable()
 	if errors.Is(err, store.ErrNotFound) && c.wasDeleted(n) {
-		c.see(Root + "names?done=deleted") // a double submit
+		c.see(Root + "names?done=deleted") // the form was sent twice
 		return nil
 	}
 	if err != nil {
@@ -174,7 +175,7 @@ type restoreView struct {
 	Spelling    string
 	To          adminapi.Revision // the revision whose content is restored
 	Undo        uint64            // the revision to undo; 0 to restore To
-	Revision    uint64            // current one
+	Revision    uint64            // current revision
 	Differences []adminapi.Difference
 	Why         string
 }
@@ -193,8 +194,9 @@ func (c *request) showRestore(v *restoreView, status int) {
 	c.show(status, "restore", v)
 }
 
-// restoreView returns the page, and the current record. The revision to restore is in the query
-// parameter "to". The parameter "undo" instead names the revision after it.
+// restoreView returns the page and the current record. The revision to restore is in the query
+// parameter "to". If the parameter "undo" is set instead, it names the following revision, whose
+// change is undone.
 func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	n, rec, err := c.editable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRetired limits the names in the form. A file can have more.
+// maxRetired is the maximum number of names in the form. A file can contain more names.
 const maxRetired = 1000
 
 func retireHandlers() handlers {
@@ -29,7 +29,7 @@ func retireHandlers() handlers {
 type retireManyView struct {
 	frame
 	Key        string
-	Names      string // one per line, as are Successors
+	Names      string // one name per line; Successors likewise
 	Successors string
 	Reason     string
 	Why        string
@@ -88,7 +88,7 @@ func (c *request) retireMany() error {
 	return nil
 }
 
-// A tombstone is a line of the file that a form makes.
+// A tombstone is a line of the import file that is made from a form.
 type tombstone struct {
 	Name       string       `json:"name"`
 	Status     nomen.Status `json:"status,omitempty"`
@@ -97,8 +97,8 @@ type tombstone struct {
 	SameAs     []string     `json:"same_as,omitempty"`
 }
 
-// startRecords starts a dry run of an import of records. All names must exist already. Errors
-// belong to the form field with the ID field.
+// startRecords starts a dry run of an import of records. All names must exist. The parameter field
+// is the ID of the form field to which errors belong.
 func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, field string) (j adminapi.Job, faults []problem, err error) {
 	if faults, err = c.missing(records, field); err != nil || len(faults) > 0 {
 		return j, faults, err
@@ -117,8 +117,8 @@ func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, f
 	return j, nil, err
 }
 
-// missing returns an error for each name that is invalid or does not exist, because an import would
-// create a tombstone for a misspelled name.
+// missing returns a problem for each name that is invalid or does not exist. Otherwise, the import
+// would create a tombstone for a misspelled name.
 func (c *request) missing(records []tombstone, field string) (faults []problem, err error) {
 	var reqs []registrar.Request
 	for _, r := range records {
@@ -176,8 +176,8 @@ func (c *request) showMerge(v *mergeView, status int) error {
 	return c.showBulk(status, "merge", v)
 }
 
-// merge starts a dry run that retires a duplicate. The other name becomes its successor, and the
-// duplicate an alias of that name.
+// merge starts a dry run that retires a duplicate. The other name becomes the successor of the
+// duplicate, and the duplicate becomes an alias of the other name.
 func (c *request) merge() error {
 	v := c.newMergeView()
 	a, errA := name.Parse(v.Keep)

@@ -21,7 +21,7 @@ func settingsHandlers() handlers {
 type settingsView struct {
 	frame
 	Version  adminapi.Version
-	Settings []adminapi.Setting // without secrets
+	Settings []adminapi.Setting // settings without secrets
 	NoConfig bool               // there is no configuration to show or reload
 	Is       Condition
 	Known    bool
@@ -30,7 +30,8 @@ type settingsView struct {
 
 func (f *frame) SeesSettings() bool { return f.actor.MayAll(registrar.Administrator) }
 
-// settings shows the settings, which the API gives only to administrators of all names.
+// settings shows the settings of the server. The API permits this only for administrators of all
+// names.
 func (c *request) settings() error {
 	v, err := c.settingsView()
 	if err != nil {

@@ -12,7 +12,7 @@ type signInView struct {
 	V signin.View
 }
 
-// ShowSignIn sends a page about signing in. It is for [signin.Options].
+// ShowSignIn sends a page about signing in. It is used in [signin.Options].
 func (p *Pages) ShowSignIn(w http.ResponseWriter, r *http.Request, status int, v signin.View) {
 	secure(w.Header())
 	c, view := p.newRequest(w, r), &signInView{V: v}

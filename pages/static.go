@@ -14,7 +14,7 @@ var style string
 
 const staticPath = Root + "static/"
 
-// An asset is a file whose URL contains a hash of its content, so that caches may keep it.
+// An asset is a file whose URL contains a hash of its content. Caches may therefore keep it.
 type asset struct {
 	contentType string
 	body        string
@@ -32,7 +32,8 @@ func styleName() string {
 	return "style." + hex.EncodeToString(sum[:8]) + ".css"
 }
 
-// serveStatic sends a file. It needs no session, because error pages use the style sheet too.
+// serveStatic sends a file. It does not require a session, because error pages use the style sheet
+// too.
 func (p *Pages) serveStatic(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.static[r.PathValue("file")]
 	if !ok {

@@ -37,11 +37,11 @@ func statisticsHandlers() handlers {
 	}
 }
 
-// Limits of what the pages show.
+// Limits of the pages with statistics.
 const (
-	maxBars   = 30 // authorities in a chart
-	maxReport = 20 // failed lookups in a report
-	maxLinks  = 50 // locations, and hosts, in the list of links
+	maxBars   = 30 // maximum number of authorities in a chart
+	maxReport = 20 // maximum number of failed lookups in a report
+	maxLinks  = 50 // maximum number of locations, and of hosts, in the list of links
 )
 
 type statisticsView struct {
@@ -51,14 +51,14 @@ type statisticsView struct {
 	NamesChart template.HTML
 	CutBars    bool // the chart leaves out some authorities
 	Answers    []Answers
-	Started    time.Time // since when Answers are counted
+	Started    time.Time // start of the count of Answers
 
 	Resolutions *resolutionsView
 }
 
 type monthView struct {
 	Month          string // such as 2026-11
-	Earlier, Later string // other months; Later is "" for the present one
+	Earlier, Later string // previous and next month; Later is "" on the page of the current month
 	From, To       time.Time
 	Changes        adminapi.Activity
 	Sum            adminapi.Changes
@@ -93,7 +93,8 @@ func (c *request) statistics() error {
 	return nil
 }
 
-// month gets the changes of the month in the request. Without one, it takes the current month.
+// month requests the changes of the month in the request, or of the current month if there is no
+// month in the request.
 func (c *request) month(v *monthView) error {
 	now := c.now().UTC()
 	v.Month = cmp.Or(c.r.Form.Get("month"), now.Format(adminapi.MonthLayout))
@@ -144,8 +145,8 @@ func (c *request) words(id string) chart.Words {
 	return chart.Words{ID: "chart-" + id, Table: c.texts.text("statistics.table"), Empty: c.texts.text("statistics.empty")}
 }
 
-// namesChart draws the names of the largest authorities by status. It reports whether it leaves out
-// authorities.
+// namesChart draws the names of the largest authorities by status. It reports whether the chart
+// leaves out authorities.
 func (c *request) namesChart(all []adminapi.NameCount) (template.HTML, bool, error) {
 	d := chart.Data{Words: c.words("names"), Category: c.texts.text("dashboard.prefix"), Number: c.number, Series: make([]chart.Series, 3)}
 	d.Title, d.Description = c.texts.text("statistics.names-chart"), c.texts.text("statistics.names-about")
@@ -172,14 +173,14 @@ type reportView struct {
 	Total  adminapi.NameCount
 	Misses []misses.Miss
 	Cut    bool      // there are more failed lookups
-	Since  time.Time // since when failed lookups are counted
+	Since  time.Time // start of the count of failed lookups
 	Asked  uint64
 	Now    time.Time
 
 	Resolutions *resolutionsView
 	Dead        []adminapi.Link // at most maxReport
 	DeadCount   int
-	LookCount   int  // locations at which a person should look, because they are suspect or blocked
+	LookCount   int  // number of locations that are suspect or blocked, which a user should look at
 	Checks      bool // the server checks links
 }
 
@@ -233,7 +234,7 @@ func (c *request) reportFile() error {
 }
 
 // counting handles an error of a download. Before the first count has ended, it shows the page of
-// statistics, because the file would be empty. It passes on all other errors.
+// statistics instead of an empty file. It returns all other errors.
 func (c *request) counting(err error) error {
 	if err == nil {
 		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())
@@ -290,7 +291,7 @@ func (c *request) table(file string, rows [][]string) error {
 		for i, cell := range row {
 			row[i] = bulk.Mark(cell)
 		}
-		_ = w.Write(row) // a buffer does not fail
+		_ = w.Write(row) // writing to a buffer does not fail
 	}
 	w.Flush()
 	c.download(file, "text/csv; charset=utf-8", b.Bytes())
@@ -315,7 +316,7 @@ type linksView struct {
 type verdictRow struct {
 	Verdict string
 	Text    string
-	Counted bool // the user may see how many there are
+	Counted bool // the user may see the number of locations
 	Count   int64
 }
 
@@ -326,8 +327,8 @@ func (v *linksView) Next() string {
 
 type hostRow struct{ adminapi.HostCount }
 
-// Find returns the URL of a list with the names whose locations are at the host. It covers only
-// https locations. The result is "" if no location is https.
+// Find returns the URL of a list of the names with https locations at the host. It returns "" if
+// the host has no such locations.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""
@@ -335,7 +336,7 @@ func (h hostRow) Find() string {
 	return h.find("https")
 }
 
-// Plain is Find for http locations.
+// Plain is like Find for http locations.
 func (h hostRow) Plain() string { return h.find("http") }
 
 func (h hostRow) find(scheme string) string {

@@ -65,9 +65,9 @@ func (c *request) tokenRow(t adminapi.Token) tokenRow {
 	return tokenRow{t, !t.Expires.IsZero() && !c.now().Before(t.Expires)}
 }
 
-// pageOf returns one page of a list that is sorted by key: the rows after the key in the query
-// parameter "after". It also returns the URLs of the first page and of the next. They contain the
-// parameters in q.
+// pageOf returns a page of a list that is sorted by key. The page begins after the key in the query
+// parameter "after". pageOf also returns the URLs of the first and the next page, which include the
+// parameters q.
 func pageOf[T any](c *request, path string, q url.Values, all []T, key func(T) string) (rows []T, first, next string) {
 	target := func(after string) string {
 		next := url.Values{}
@@ -98,7 +98,7 @@ type newTokenView struct {
 	frame
 	Who, Role, Prefixes, Expires string
 	Scope                        string   // "all", or "some" for Prefixes
-	Roles                        []string // that can be chosen
+	Roles                        []string // roles that can be chosen
 }
 
 func (c *request) newToken() error {
@@ -122,7 +122,7 @@ func roleNames() (all []string) {
 	return all
 }
 
-// makeToken makes a token. The next page shows the secret.
+// makeToken makes a token. The next page shows its secret.
 func (c *request) makeToken() error {
 	f := c.r.PostForm
 	v := &newTokenView{
@@ -153,8 +153,8 @@ func (c *request) makeToken() error {
 	return c.setOnce(once{Of: tokensPath + "/made", Text: made.Token, Until: g.Expires})
 }
 
-// endOfDay returns the end of the day that was entered, or the time that was entered. The result
-// for "" is the zero time.
+// endOfDay parses a time that a user has entered. For a date, it returns the end of the day. For
+// "", it returns the zero time.
 func endOfDay(entered string) (time.Time, error) {
 	if entered == "" {
 		return time.Time{}, nil
@@ -199,7 +199,7 @@ func (c *request) revokeForm() error {
 	return nil
 }
 
-// revoke revokes a token. Revoking a token again changes nothing.
+// revoke revokes a token. It does nothing if the token is already revoked.
 func (c *request) revoke() error {
 	if err := c.api.Revoke(c.ctx(), c.r.PathValue("id")); err != nil {
 		return err

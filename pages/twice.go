@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Limits of the forms that are remembered.
+// Limits of the set of recently sent forms.
 const (
-	sentTime = onceTime // how long; long enough for a double click
-	maxSent  = 1000     // how many
+	sentTime = onceTime // time for which a form is kept
+	maxSent  = 1000     // maximum number of forms
 )
 
-// A sentForms remembers forms with a field "key" that were just sent. If a person sends such a form
-// twice, the browser shows only the second response. The second request therefore gets the response
-// to the first, and has no effect of its own. The zero sentForms is ready for use.
+// A sentForms is a set of recently sent forms with a field "key". If a user sends such a form
+// twice, the browser shows only the second response. The second request is not carried out, but
+// gets the same response as the first. The zero sentForms is ready for use.
 type sentForms struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]*sentForm
@@ -25,11 +25,12 @@ type sentForms struct {
 type sentForm struct {
 	at       time.Time
 	done     chan struct{}
-	location string   // target of the redirect; "" if the form can be sent again
+	location string   // target of the redirect; "" if the form may be sent again
 	cookies  []string // cookies that the response sets
 }
 
-// find returns the form with this ID. The result is true if the form is new.
+// find returns the form with this ID, and adds it if necessary. The second result is true if the
+// form is new.
 func (f *sentForms) find(id [sha256.Size]byte, now time.Time) (*sentForm, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,16 +58,16 @@ func (f *sentForms) tidy(now time.Time) {
 	}
 }
 
-// forget permits that the form is sent again.
+// forget removes a form, so that it can be sent again.
 func (f *sentForms) forget(id [sha256.Size]byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.all, id)
 }
 
-// once calls handle for a form, unless the same person has just sent the same form, for example
-// with a double click. Then it waits for the response to the form that came first, and repeats the
-// redirect of that response.
+// once calls handle for a form, unless the same user has just sent the same form, for example by a
+// double click. In this case, once waits for the response to the first form, and sends the same
+// redirect.
 func (c *request) once(handle func(*request) error) error {
 	key := c.r.PostForm.Get("key")
 	if c.r.Method != http.MethodPost || key == "" {
@@ -93,9 +94,10 @@ func (c *request) once(handle func(*request) error) error {
 	}
 }
 
-// answerNew calls handle for a form that has not been sent before, and keeps the redirect for
-// copies of the form. If the person sends the form a second time, the browser closes the connection
-// of the first request. So handle gets a context that closing the connection does not cancel.
+// answerNew calls handle for a form that has not been sent before, and keeps the redirect for the
+// case that the form is sent again. If the user sends the form a second time, the browser closes
+// the connection of the first request. The context of handle is therefore not canceled when the
+// connection is closed.
 func (c *request) answerNew(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
 	defer close(form.done)
 	w := &redirectWriter{ResponseWriter: c.w}

@@ -21,9 +21,9 @@ const uploadPath = Root + "upload"
 
 // Limits of an upload.
 const (
-	maxUpload     = 1 << 30          // bytes of the request
-	maxUploadText = 256 << 10        // bytes of its fields other than the file, with their names and fieldCost each
-	fieldCost     = 64               // cost of an empty field in bytes, because it needs memory too
+	maxUpload     = 1 << 30          // maximum size of the request in bytes
+	maxUploadText = 256 << 10        // maximum size in bytes of the fields without the file; the name and fieldCost count for each field
+	fieldCost     = 64               // memory for an empty field in bytes
 	uploadStep    = 30 * time.Second // maximum time for each step of receiving or sending a file
 )
 
@@ -31,18 +31,19 @@ func uploadHandlers() handlers {
 	return handlers{"GET upload": (*request).uploadPage, "POST upload": (*request).upload}
 }
 
-// An uploadView is the form for a file. Its fields have the names of the API's parameters.
+// An uploadView is the page with the form for a file. The fields have the same names as the
+// parameters of the API.
 type uploadView struct {
 	frame
-	Key        string // makes the form start only one job, even if it is sent twice
-	File       string // ID of a dry run whose file to use if no other is chosen, or ""
+	Key        string // key of the form, so that sending it twice starts only one job
+	File       string // ID of a dry run, whose file is used if the user does not choose a file; or ""
 	FileName   string
 	Format     string // "" to go by the name of the file
 	Conflict   string
-	Sheet      string // of a workbook
+	Sheet      string // sheet of a workbook
 	Encoding   string
 	Delimiter  string
-	Columns    string // one per line, as are Split
+	Columns    string // one column per line; Split likewise
 	Split      string
 	Flags      []uploadFlag
 	Why        string
@@ -98,8 +99,7 @@ func (c *request) showUpload(v *uploadView, status int) error {
 	return c.showBulk(status, "upload", v)
 }
 
-// upload starts a dry run of the file. The server keeps the file, so that the dry run can be
-// applied.
+// upload starts a dry run of the file. The server keeps the file for applying the dry run.
 func (c *request) upload() error {
 	if c.r.ContentLength > maxUpload {
 		return errUploadSize
@@ -107,7 +107,7 @@ func (c *request) upload() error {
 	body := &uploadBody{Reader: paced.NewReader(c.r.Body, c.w, uploadStep), Closer: c.r.Body}
 	c.r.Body = body
 	form, file, name, err := c.readUpload()
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(uploadStep)) // fails only for connections of tests
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(uploadStep)) // fails only in tests
 	if err != nil {
 		return body.cause(err)
 	}
@@ -129,7 +129,7 @@ func (c *request) upload() error {
 }
 
 func (c *request) fileName(id string) string {
-	j, _ := c.api.Job(c.ctx(), id) // if it is gone, starting the import fails
+	j, _ := c.api.Job(c.ctx(), id) // if the job does not exist, starting the import fails
 	return j.Subject
 }
 
@@ -160,8 +160,8 @@ func uploadField(field string) string {
 
 var errUploadSize = &adminapi.StatusError{Status: http.StatusRequestEntityTooLarge, Detail: "a file can have at most 1 GiB here; split it, or ask the operator of the server to import it"}
 
-// An uploadBody is the body of a request with a file. It records why reading failed, because the
-// API reports only that the body is truncated.
+// An uploadBody is the body of a request with a file. It records the error of reading the body,
+// because the API only reports that the body is truncated.
 type uploadBody struct {
 	io.Reader
 	io.Closer
@@ -176,7 +176,8 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns err, or the error about a body that is too large if that was the reason.
+// cause returns err. If the actual reason was that the body is too large, cause returns that error
+// instead.
 func (b *uploadBody) cause(err error) error {
 	if err != nil && errors.As(b.err, new(*http.MaxBytesError)) {
 		return errUploadSize
@@ -184,12 +185,12 @@ func (b *uploadBody) cause(err error) error {
 	return err
 }
 
-// readUpload reads the form up to the file, which comes last. The file is nil if the person has
-// chosen none.
+// readUpload parses the form up to the file, which is the last field. The file is nil if the user
+// has not chosen a file.
 func (c *request) readUpload() (form url.Values, file *multipart.Part, name string, err error) {
 	form = c.r.PostForm
 	in, err := c.r.MultipartReader()
-	if errors.Is(err, http.ErrNotMultipart) { // a form that was sent again after signing in
+	if errors.Is(err, http.ErrNotMultipart) { // a form that was sent again after sign-in
 		return form, nil, "", nil
 	}
 	form = url.Values{}
@@ -217,7 +218,8 @@ func (c *request) readUpload() (form url.Values, file *multipart.Part, name stri
 	return nil, nil, "", &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// baseName returns the name of an uploaded file without folders, or "" if no file was chosen.
+// baseName returns the name of an uploaded file without its directory, or "" if the user has not
+// chosen a file.
 func baseName(part *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -252,7 +254,7 @@ func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.Impor
 	return o, faults
 }
 
-// keptUpload returns the fields of a form whose sender is no longer signed in. The person must
+// keptUpload returns the fields of a form that was sent after the session had ended. The user must
 // choose the file again.
 func (c *request) keptUpload() (url.Values, error) {
 	if c.r.URL.Path != uploadPath {

@@ -82,8 +82,8 @@ type granting struct {
 	Scope  string // "some" for Prefix, "all", or "none" for no role
 	Prefix string
 
-	Roles    []string // that can be chosen
-	Prefixes []string // of authorities, as suggestions
+	Roles    []string // roles that can be chosen
+	Prefixes []string // suggestions: prefixes of authorities
 }
 
 const maxSuggested = 200
@@ -107,7 +107,7 @@ func (g granting) grants() []store.UserGrant {
 	return []store.UserGrant{{Role: g.Role, Prefixes: []string{g.Prefix}}}
 }
 
-// suggest adds to a form the roles that the person can grant, and some prefixes.
+// suggest adds to a form the roles that the user can grant, and suggestions for prefixes.
 func (c *request) suggest(g *granting) error {
 	g.Roles = roleNames()
 	if !c.session.Actor.MayAll(registrar.Administrator) {
@@ -140,7 +140,7 @@ type newUserView struct {
 	granting
 	Name, Mail, Subjects, Why string
 	Link                      bool          // also make a link for signing in
-	Same                      []*store.User // users who may be the same person
+	Same                      []*store.User // existing users who may be the same person
 }
 
 func (c *request) newUser() error {
@@ -192,8 +192,8 @@ func (c *request) addUser() error {
 	return nil
 }
 
-// sameUsers returns the users with the name or the address of a new user. If the form was sent
-// twice, one of them is the new user.
+// sameUsers returns the users with the name or the mail address of a new user. If the form was sent
+// twice, one of them is the new user itself.
 func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 	all, err := c.api.Users(c.ctx())
 	return slices.DeleteFunc(all, func(o *store.User) bool {
@@ -205,7 +205,7 @@ func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 // false if the error is not about the input.
 func (c *request) userFault(err error) (problem, bool) {
 	if p := adminapi.NewProblem(err); err != nil && p.Status == http.StatusConflict && p.Current == nil {
-		return problem{"subjects", p.Detail}, true // they belong to another user
+		return problem{"subjects", p.Detail}, true // a subject belongs to another user
 	}
 	return c.faultOf(err, userField)
 }
@@ -215,8 +215,8 @@ type userView struct {
 	granting
 	Of      *store.User
 	Rights  []rightRow
-	Manages bool // the person may change users
-	Grants  bool // the person may grant roles to this user
+	Manages bool // the user who is signed in may change users
+	Grants  bool // the user who is signed in may grant roles to this user
 	IsSelf  bool
 }
 
@@ -271,7 +271,8 @@ func mayScope(a registrar.Actor, prefix, role string) bool {
 	return a.MayAll(registrar.Owner) || err == nil && a.MayPrefix(p, registrar.Owner)
 }
 
-// grant grants a role to a user. It needs no revision, because all other roles stay as they are.
+// grant grants a role to a user. The form does not need a revision, because the user keeps all
+// other roles.
 func (c *request) grant() error {
 	id := c.r.PathValue("id")
 	u, err := c.api.User(c.ctx(), id)
@@ -294,7 +295,8 @@ func (c *request) grant() error {
 	return nil
 }
 
-// revokeGrant revokes a role of a user. If the form was sent twice, the role is revoked already.
+// revokeGrant revokes a role of a user. It does nothing if the role is already revoked, as after
+// the form was sent twice.
 func (c *request) revokeGrant() error {
 	id, role, prefix := c.r.PathValue("id"), c.r.PostForm.Get("role"), c.r.PostForm.Get("prefix")
 	u, err := c.api.User(c.ctx(), id)
@@ -323,7 +325,8 @@ func hasRight(u *store.User, role, prefix string) bool {
 	})
 }
 
-// afterwards returns the notice after a change. It warns if no administrator is left.
+// afterwards returns the notice that follows a change. It includes a warning if no administrator
+// remains.
 func afterwards(done string, out registrar.Outcome) string {
 	if slices.ContainsFunc(out.Warnings, func(w registrar.Warning) bool { return w.Code == registrar.WarnLastAdministrator }) {
 		return "last-administrator"

@@ -13,8 +13,8 @@ import (
 )
 
 // writeCBOR writes the members of [WriteJSON] as CBOR, in the core deterministic encoding of RFC
-// 8949, 4.2.1. All programs write equal answers as equal octets, so that they can be hashed, signed
-// and compared (1995, 3.1.1).
+// 8949, section 4.2.1. Equal answers are therefore encoded as equal octets by all programs, as
+// hashes and signatures require (draft of 1995, section 3.1.1).
 func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	var text bytes.Buffer
 	if err := WriteJSON(&text, a); err != nil {
@@ -38,8 +38,7 @@ func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// integers replaces all numbers in a value read from JSON by integers. Answers contain no other
-// numbers.
+// integers replaces each integer of type [json.Number] in a value by a [big.Int].
 func integers(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A charset is a character set that metainformation can be written in (1995, 3.4.2).
+// A charset is a character set for the metainformation of a [Part] (draft of 1995, section 3.4.2).
 type charset struct {
 	name string
 	page *charmap.Charmap // nil for US-ASCII and UTF-8
@@ -34,7 +34,7 @@ var charsets = [...]charset{
 	{name: "ISO-8859-9", page: charmap.ISO8859_9},
 }
 
-// The values that a header field has if it is omitted.
+// The values of omitted header fields.
 const (
 	defaultCharset  = "US-ASCII"
 	defaultLanguage = "x-unspecified"
@@ -106,10 +106,10 @@ func (c charset) missing(s string) int {
 }
 
 // bestCharset returns the charset for a part:
-//   - declared, if it contains all characters of the note;
+//   - the charset declared, if it contains all characters of the note;
 //   - otherwise, the charset that lacks the fewest characters of the note and, among equals, the
 //     fewest characters of the description;
-//   - the fallback, if that charset lacks a character and the fallback is not zero.
+//   - the fallback, if the fallback is not zero and this charset lacks a character.
 func bestCharset(declared, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(declared); ok && c.missing(note) == 0 {
 		return c
@@ -131,7 +131,7 @@ func bestCharset(declared, note, description string, fallback charset) charset {
 	return best
 }
 
-// escape writes control characters and characters outside c as "&#x", hexadecimal digits and ";".
+// escape replaces control characters and characters outside c by "&#x", hexadecimal digits and ";".
 // It also escapes an "&" before "#x", so that unescape restores s exactly. Line endings become LF.
 func (c charset) escape(s string) string {
 	s = shown.Lines(s)
@@ -149,7 +149,7 @@ func (c charset) escape(s string) string {
 
 const reference = "&#x"
 
-// unescape reverses escape. It ignores invalid references.
+// unescape reverses [charset.escape]. It ignores invalid references.
 func unescape(s string) string {
 	var b strings.Builder
 	for {
@@ -168,8 +168,8 @@ func unescape(s string) string {
 	}
 }
 
-// referenced decodes the reference whose digits begin s. It returns the character and how many
-// bytes it read, which is 0 if there is no reference.
+// referenced decodes a character reference, where s is the text after "&#x". It returns the
+// character and the number of bytes read. The number is 0 if s does not continue a valid reference.
 func referenced(s string) (rune, int) {
 	const maxDigits = 6
 	end := strings.IndexByte(s[:min(len(s), maxDigits+1)], ';')

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A citation has what reference managers need to cite a resource.
+// A citation has the data that reference managers need to cite a resource.
 type citation struct {
 	kind      workKind
 	id        string // the name
@@ -30,7 +30,7 @@ type citation struct {
 	issued                date
 }
 
-// A workKind is a kind of work, such as a book, in the terms of several vocabularies.
+// A workKind is a kind of work, such as a book, with the term for it in several vocabularies.
 type workKind struct {
 	schema string // https://schema.org/
 	csl    string // CSL 1.0.2, appendix III
@@ -38,12 +38,12 @@ type workKind struct {
 	bibtex string // entry type
 }
 
-// unknownKind is for works without a known type.
+// unknownKind is the kind of works without a known type.
 var unknownKind = workKind{"CreativeWork", "document", "GEN", "misc"}
 
-// workKinds maps types in Dublin Core metadata to kinds. It has the DCMI Type Vocabulary, the types
-// of schema.org, and the most common terms of COAR and CSL. Its keys are in lower case, without
-// spaces and hyphens.
+// workKinds maps Dublin Core types to kinds. It includes the DCMI Type Vocabulary, the types of
+// schema.org, and the most common terms of COAR and CSL. The keys are in lower case, without spaces
+// and hyphens.
 var workKinds = map[string]workKind{
 	"article":             {"Article", "article", "GEN", "misc"},
 	"articlejournal":      {"ScholarlyArticle", "article-journal", "JOUR", "article"},
@@ -80,8 +80,8 @@ var workKinds = map[string]workKind{
 	"website":             {"WebSite", "webpage", "ELEC", "misc"},
 }
 
-// kindOfWork returns the kind for the first known type. A type may be a URI that ends in a known
-// term.
+// kindOfWork returns the kind for the first type that is known. A type may be a URI that ends in a
+// known term.
 func kindOfWork(types []string) workKind {
 	for _, s := range types {
 		if u, err := uri.Parse(s); err == nil {
@@ -95,8 +95,8 @@ func kindOfWork(types []string) workKind {
 	return unknownKind
 }
 
-// A person has a family name and perhaps given names. If the name cannot be divided, or an
-// organisation has it, the person has a literal instead.
+// A person has a family name and perhaps given names. If the name cannot be divided, or is that of
+// an organisation, the field literal has the whole name.
 type person struct{ family, given, literal string }
 
 // personOf parses "Family, Given". It does not divide a name without a comma, with several commas,
@@ -122,8 +122,8 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons returns the persons in values. Values that are http or https URIs identify the same
-// persons as the names, so persons ignores them if there are names.
+// persons returns the persons in values. If there are both names and http or https URIs, the URIs
+// are assumed to identify the persons with these names, and are ignored.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -143,8 +143,8 @@ func isWeb(s string) bool {
 
 type date struct{ year, month, day int }
 
-// dateOf parses the start of an RFC 3339 or W3CDTF date, which is YYYY, YYYY-MM or YYYY-MM-DD, with
-// or without a time.
+// dateOf parses a date of the form YYYY, YYYY-MM or YYYY-MM-DD (W3CDTF; RFC 3339). It ignores a
+// time after the date.
 func dateOf(s string) (d date) {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "T")
 	parts := strings.Split(s, "-")
@@ -184,8 +184,9 @@ func (d date) ris() (year, day string) {
 	return year, day
 }
 
-// cite returns the citation of an answer. Its URL is the first of these that exists: the URL of the
-// name according to p, the name itself if it is a URL, the first location of the resource.
+// cite returns the citation of an answer. The URL of the citation is the first of these that
+// exists: the URL of the page about the name, the name itself if it is a URL, the first location of
+// the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	c := citeMetadata(a.Metadata)
 	c.id, c.url = a.Name.Key(), p.nameURL(a.Name.Key())
@@ -218,9 +219,9 @@ func citeMetadata(m nomen.Metadata) citation {
 	return c
 }
 
-// Reference returns a line with which a text can cite a resource. It consists of the creators,
+// Reference returns a line for citing a resource in a text. The line consists of the creators,
 // year, title, publisher and URL, as far as they are known. If the date does not begin with a year,
-// Reference writes the whole date. Without a title it returns "".
+// the line has the whole date instead. If the title is unknown, Reference returns "".
 func Reference(m nomen.Metadata, url string) string {
 	c := citeMetadata(m)
 	title := first(c.titles)
@@ -248,7 +249,7 @@ func Reference(m nomen.Metadata, url string) string {
 	return strings.Join(append(parts, shown.Inline(url)), " ")
 }
 
-// identify sets the number of the citation if s is or contains an ISBN or ISSN.
+// identify sets the DOI or number of the citation if s is a name or URL of a DOI, ISBN or ISSN.
 func (c *citation) identify(s string) {
 	cut := func(prefix string) (string, bool) {
 		if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) || !isAbsolute(s) {
@@ -345,8 +346,8 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 }
 
 // writeBibTeX writes the metadata as a BibTeX entry, application/x-bibtex, in UTF-8. It escapes the
-// special characters of TeX, so that braces are balanced. Because styles read the fields url and
-// doi verbatim, it percent-encodes the characters that could end these fields.
+// special characters of TeX, so that braces are balanced. BibTeX styles read the fields url and doi
+// verbatim, so writeBibTeX percent-encodes special characters in these fields.
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder
@@ -389,8 +390,8 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// bibTeX returns the name as BibTeX reads it. A name that is not divided is in braces, so that
-// BibTeX does not divide it either.
+// bibTeX returns the name in the syntax of BibTeX. A literal name is in braces, which prevent
+// BibTeX from dividing it.
 func (p person) bibTeX() string {
 	if p.literal != "" {
 		return "{" + escapeTeX(p.literal) + "}"
@@ -409,7 +410,8 @@ func bibKey(s string) string {
 	}, s)
 }
 
-// bibWord puts a part of a name in braces if BibTeX would divide it at a word or a comma.
+// bibWord escapes a part of a name. If the part contains the word "and", at which BibTeX would
+// divide the list of names, bibWord puts the part in braces.
 func bibWord(s string) string {
 	escaped := escapeTeX(s)
 	if slices.ContainsFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "and") }) {
@@ -423,7 +425,7 @@ var texEscapes = strings.NewReplacer(
 	"#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "_", `\_`,
 )
 
-// escapeTeX escapes the special characters of TeX. It writes braces as commands, because BibTeX
+// escapeTeX escapes the special characters of TeX. It replaces braces by commands, because BibTeX
 // counts braces even after a backslash.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 

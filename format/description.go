@@ -18,10 +18,10 @@ const firstField = "name:"
 
 const nameless = "-"
 
-// foreign is the prefix of fields for elements outside Dublin Core.
+// foreign is the prefix of field names for elements that are not in Dublin Core.
 const foreign = "dc:"
 
-// dublinCore are the elements of RFC 5013, in the order in which readers expect them.
+// dublinCore lists the elements of RFC 5013 in the order in which they are written.
 var dublinCore = [...]string{
 	"title", "creator", "contributor", "publisher", "date", "description", "subject", "type",
 	"format", "identifier", "source", "language", "relation", "coverage", "rights",
@@ -88,7 +88,8 @@ func describe(a *nomen.Answer) []field {
 	return all
 }
 
-// text returns all names and values, to find out which characters a description has.
+// text returns the concatenation of all names and values. It is used to find out which characters a
+// description contains.
 func text(fields []field) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -97,8 +98,8 @@ func text(fields []field) string {
 	return b.String()
 }
 
-// writeFields returns the lines of a description in a charset. A space follows each line break in a
-// value.
+// writeFields returns the lines of a description, escaped for a charset. It inserts a space after
+// each line break in a value.
 func writeFields(fields []field, c charset) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -108,8 +109,8 @@ func writeFields(fields []field, c charset) string {
 	return strings.Join(all, "\n")
 }
 
-// fieldName escapes the characters of a field name that would end it. Elements outside Dublin Core
-// can have such names.
+// fieldName escapes the characters that would end a field name. Only names of elements outside
+// Dublin Core can contain such characters.
 func fieldName(s string, c charset) string {
 	element, ok := strings.CutPrefix(s, foreign)
 	if !ok {

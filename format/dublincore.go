@@ -14,8 +14,8 @@ const (
 
 // dublinCore writes the metadata as meta elements, as DCMI defines it ("Expressing Dublin Core
 // metadata using HTML/XHTML meta and link elements", 2008). The name is written as an identifier.
-// Elements outside Dublin Core are omitted. If the language of the resource is known, a title is
-// assumed to be in it; the language of all other values is unknown.
+// Elements outside Dublin Core are omitted. Titles are assumed to be in the language of the
+// resource, if this language is known. All other values have an unknown language.
 func (p *page) dublinCore(a *nomen.Answer) {
 	if a.Name.IsZero() && len(a.Metadata) == 0 {
 		return
@@ -45,7 +45,8 @@ func (p *page) meta(name, language, content string) {
 	p.print("<meta name=\""+name+"\" lang=\"%s\" content=\"%s\">\n", language, content)
 }
 
-// languageOf returns the language of the resource, or "" if it is unknown or there are several.
+// languageOf returns the language of the resource. It returns "" if the language is unknown or the
+// resource has several languages.
 func languageOf(a *nomen.Answer) string {
 	if all := a.Metadata["language"]; len(all) == 1 {
 		return tagOrUnknown(all[0])

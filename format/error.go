@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// An Error reports invalid input for a reader, or a value that [WritePart] or [WriteList] cannot
-// write.
+// An Error reports invalid input, or a value that [WritePart] or [WriteList] cannot write.
 type Error struct {
 	Format  string // the media type of the format
 	Offset  int    // in bytes from the start of the input, or of the text to write

@@ -14,7 +14,7 @@ type Format struct {
 	Charset   string // the charset parameter of the media type, or ""
 
 	// Write writes an answer to w. If the answer cannot be encoded, Write returns an error without
-	// writing anything. All other errors come from w.
+	// writing anything. All other errors are those of w.
 	Write func(w io.Writer, a *nomen.Answer) error
 
 	// Read reads the output of Write, up to maxSize bytes. The parameter asked is the service that
@@ -22,7 +22,8 @@ type Format struct {
 	// only writes, which are html, turtle, text, csl-json, bibtex and ris.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn is Write with the links of page p. It is nil if the format has no such links.
+	// writeOn is like Write, but also writes the links of page p. It is nil if the format has no
+	// such links.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
@@ -66,11 +67,11 @@ const (
 
 const charsetUTF8 = "utf-8"
 
-// InUnicode returns the variant of f for a client that accepts UTF-8. It only changes text/urc-0,
-// whose parts otherwise have one of the charsets of the draft (1995, 3.4.2). If none of these has
-// all characters of a part, then
+// InUnicode returns the variant of f for a client that accepts UTF-8. InUnicode only changes
+// text/urc-0, whose parts otherwise have one of the charsets of the draft of 1995 (section 3.4.2).
+// If none of these charsets has all characters of a part, then
 //
-//   - with InUnicode, the part is in UTF-8, and its header says so;
+//   - with InUnicode, the part is in UTF-8, and its header has this charset;
 //   - without InUnicode, the missing characters become references, such as "&#x4E2D;".
 func (f Format) InUnicode() Format {
 	if f.MediaType == TypeURC {
@@ -79,8 +80,8 @@ func (f Format) InUnicode() Format {
 	return f
 }
 
-// Formats returns all formats of answers in the server's order of preference, from text/urc-0 to
-// text/plain (1995, 3.4.2 and 3.4.4). The caller may modify the slice.
+// Formats returns all formats of answers in the order of the server's preference, from text/urc-0
+// to text/plain (draft of 1995, sections 3.4.2 and 3.4.4). The caller may modify the slice.
 func Formats() []Format {
 	return []Format{
 		{"urc", TypeURC, "", WriteURC, readURC, nil},
@@ -97,8 +98,8 @@ func Formats() []Format {
 }
 
 // Citations returns the formats for citing a resource: the formats of reference managers, and the
-// JSON-LD of schema.org. The server only offers them for descriptions. The caller may modify the
-// slice.
+// JSON-LD of schema.org. The server offers these formats only for descriptions. The caller may
+// modify the slice.
 func Citations() []Format {
 	return []Format{
 		Format{"csl-json", TypeCSL, "", nil, nil, writeCSL}.On(Page{}),
@@ -144,7 +145,7 @@ func listed(a *nomen.Answer) []string {
 	return urls
 }
 
-// spelling returns the name of an answer as it was registered.
+// spelling returns the name of an answer in the spelling in which it was registered.
 func spelling(a *nomen.Answer) string {
 	if a.Spelling != "" {
 		return a.Spelling

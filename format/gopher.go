@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// GopherMenu writes the locations of an answer that are gopher URLs as a menu (1995, 4; RFC 1436,
-// 3.2 and appendix; RFC 4266). The title of an item is the first line of the note, or the URL if
-// there is no note.
+// GopherMenu writes a menu of those locations of an answer that are gopher URLs (draft of 1995,
+// section 4; RFC 1436, section 3.2 and appendix; RFC 4266). The title of an item is the first line
+// of the note, or the URL if there is no note.
 func GopherMenu(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	for _, l := range a.Locations {
@@ -65,7 +65,7 @@ func gopherSelector(path string) (kind, selector string, ok bool) {
 	return string(raw[:1]), string(raw[1:]), raw[0] > ' ' && raw[0] <= '~'
 }
 
-// maxGopherTitle is how many characters of a title clients show (RFC 1436, 3.9).
+// maxGopherTitle is the number of characters of a title that clients show (RFC 1436, section 3.9).
 const maxGopherTitle = 70
 
 func gopherTitle(l nomen.Location) string {

@@ -20,11 +20,11 @@ func ContentSecurityPolicy() string { return site.Default().Policy() }
 
 // writeHTML writes a page about an answer. It shows the name, what the name identifies, its
 // locations and its metadata. The locations, or the names if the service is about names, are an
-// unordered list of links, as RFC 2169 requires. A name links to its path on the server that sent
-// the page.
+// unordered list of links, as RFC 2169 requires. The link of a name leads to the path of the name
+// on the server that sent the page.
 //
-// The head has the same data for programs, as links, Dublin Core and JSON-LD. The page has no
-// scripts, and loads only the logo of the site.
+// The head element has the same data for programs, as links, Dublin Core and JSON-LD. The page has
+// no scripts, and loads only the logo of the site.
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	p := newPage(on)
 	title := pageTitle(a)
@@ -43,7 +43,7 @@ func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	return p.end(w)
 }
 
-// WriteProblemHTML writes a page that says what is wrong, where, and what to try instead.
+// WriteProblemHTML writes a page with the error, its position in the name, and alternatives to try.
 func WriteProblemHTML(w io.Writer, p *Problem) error {
 	page := newPage(p.On)
 	page.begin(page.problemTitle(p), p.Answer)
@@ -71,7 +71,8 @@ func newPage(on Page) *page {
 	return &page{on: on}
 }
 
-// print writes layout, which must be constant, with the values inserted. It escapes the values.
+// print writes layout with the values inserted. It escapes the values but not the layout, which
+// must be constant.
 func (p *page) print(layout string, values ...string) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
@@ -190,8 +191,8 @@ func (p *page) attribute(name, value string) {
 	}
 }
 
-// linkedData writes JSON-LD in a script element, which browsers do not run and policies do not
-// forbid.
+// linkedData writes JSON-LD in a script element. Browsers do not run this element, and content
+// security policies do not apply to it.
 func (p *page) linkedData(a *nomen.Answer) {
 	if a.Name.IsZero() {
 		return
@@ -201,8 +202,8 @@ func (p *page) linkedData(a *nomen.Answer) {
 	}
 }
 
-// Inert reports whether browsers ignore links with the relation rel in a head or a response. They
-// do not ignore relations such as stylesheet, icon and prefetch.
+// Inert reports whether browsers ignore links with the relation rel in the head of a page or in a
+// Link field. It returns false for relations such as stylesheet, icon and prefetch.
 func Inert(rel string) bool {
 	switch rel {
 	case itemRelation, "archive", "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
@@ -211,9 +212,9 @@ func Inert(rel string) bool {
 	return false
 }
 
-// nameTarget returns the target of a link to a name. For a name that is also a location, it is the
-// name itself. For other names, it is the path on the server that sent the page. If s is not a URI,
-// nameTarget returns "".
+// nameTarget returns the target of a link to a name. If the name is also a URL that can be
+// followed, the target is the name itself. Otherwise the target is the path of the name on the
+// server that sent the page. If s is not a URI, nameTarget returns "".
 func (p *page) nameTarget(s string) string {
 	switch {
 	case location.IsLink(s):

@@ -46,7 +46,8 @@ func (p *page) kind(k kind) {
 	p.print("</p>\n")
 }
 
-// tombstone writes when and why a name was retired, and what to use instead.
+// tombstone writes the time and the reason of the retirement of a name, and the names to use
+// instead.
 func (p *page) tombstone(a *nomen.Answer) {
 	if a.Status == nomen.Retired {
 		p.print("<div class=\"banner\" role=\"note\">\n<p><strong>")
@@ -70,8 +71,8 @@ func (p *page) tombstone(a *nomen.Answer) {
 	}
 }
 
-// instead writes what is left of a retired name. This can be successors, preserved copies, and
-// locations that its owner still shows.
+// instead writes the alternatives to a retired name: its successors, preserved copies, and
+// remaining locations.
 func (p *page) instead(a *nomen.Answer) {
 	if len(a.Successors) > 0 {
 		p.print("<p>%s</p>\n", p.t("tombstone.successors"))
@@ -147,7 +148,8 @@ func (p *page) aboutLocation(l nomen.Location) string {
 	return strings.Join(all, ", ")
 }
 
-// link writes a link. The first attribute is HREF, because simple clients search for "<A HREF=".
+// link writes a link. HREF must be the first attribute, because simple clients search for "<A
+// HREF=".
 func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
 
 func (p *page) names(all []string) {
@@ -194,7 +196,8 @@ func (p *page) cite(a *nomen.Answer) {
 	p.row(a, "bibtex", "ris", "csl-json")
 }
 
-// receipt links to the receipt for the revision, and to the QR code of its hash.
+// receipt writes links to the receipt for the revision and to a QR code with the hash of the
+// receipt.
 func (p *page) receipt() {
 	if p.on.Receipt == "" {
 		return
@@ -220,7 +223,7 @@ func (p *page) formats(a *nomen.Answer) {
 	}
 }
 
-// row writes links to the description in the formats with these names.
+// row writes links to the description in the formats with the given names.
 func (p *page) row(a *nomen.Answer, names ...string) {
 	p.print("<ul class=\"row\">\n")
 	for _, s := range names {
@@ -231,8 +234,8 @@ func (p *page) row(a *nomen.Answer, names ...string) {
 	p.print("</ul>\n")
 }
 
-// facts writes the fields that are not elsewhere on the page. All values of a field share one
-// label.
+// facts writes the fields of the description that are not shown elsewhere on the page. All values
+// of a field have a common label.
 func (p *page) facts(a *nomen.Answer) {
 	p.heading("page.about")
 	p.print("<dl>\n")
@@ -308,7 +311,7 @@ func (p *page) why(steps []string) {
 	p.print("</ol>\n")
 }
 
-// owner writes who is responsible for the name and how to reach them. If the authority has no
+// owner writes the description and the contact of the owner of the name. If the authority has no
 // contact, owner writes the contact of the site.
 func (p *page) owner(heading string) {
 	o, contact := p.on.Owner, p.on.Site.Contact()
@@ -331,7 +334,7 @@ func (p *page) owner(heading string) {
 	p.print("</p>\n")
 }
 
-// contact returns a contact as HTML. It is a link if that is safe.
+// contact returns a contact as HTML. If the contact is a harmless URL, the result is a link.
 func (p *page) contact(s string) template.HTML {
 	return p.markup(func(p *page) {
 		if !location.IsLink(s) {

@@ -25,7 +25,6 @@ func (p *page) problemKey(e *Problem, suffix string) string {
 	return key
 }
 
-// problem writes what is wrong, where, and what to do next.
 func (p *page) problem(e *Problem) {
 	lang := p.on.Site.Texts.Tag()
 	if !p.on.Other && p.problemKey(e, "") == "" && e.Title != "" {
@@ -57,7 +56,7 @@ func (p *page) problem(e *Problem) {
 	}
 }
 
-// available writes what a client can request instead.
+// available writes the media types that a client can request instead.
 func (p *page) available(all []string) {
 	if len(all) == 0 {
 		return
@@ -70,8 +69,8 @@ func (p *page) available(all []string) {
 	p.print("</ul>\n")
 }
 
-// suggestions writes the names that the client may have meant. If the last of these is only a
-// prefix of the unknown name, it has its own heading.
+// suggestions writes the names that the client may have meant. If the last suggestion is a prefix
+// of the unknown name, it has its own heading.
 func (p *page) suggestions(e *Problem) {
 	all, above := e.Suggestions, ""
 	if last := len(all) - 1; last >= 0 && e.Kind() == nomen.Unknown && isAbove(all[last], e.Name) {
@@ -93,7 +92,8 @@ func isAbove(prefix, name string) bool {
 	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
 }
 
-// reason writes what is wrong, where, and what to do next.
+// reason writes the detail of the problem, the position of the error in the name, and the next
+// step.
 func (p *page) reason(e *Problem) {
 	p.detail(e)
 	if e.Kind() == nomen.Malformed {
@@ -114,8 +114,8 @@ func (p *page) reason(e *Problem) {
 	}
 }
 
-// detail writes what happened. If Detail says no more than the kind of the problem, it writes a
-// message about this kind in the language of the page.
+// detail writes the detail of the problem. If e.Detail adds nothing to the kind of the problem,
+// detail writes a message about this kind in the language of the page.
 func (p *page) detail(e *Problem) {
 	detail, at := e.Detail, p.on.Past.At
 	if !at.IsZero() {
@@ -137,7 +137,8 @@ func (p *page) detail(e *Problem) {
 	}
 }
 
-// offender writes the name that was requested. If it is malformed, offender marks the error.
+// offender writes the name that was requested. If the name is malformed, offender marks the
+// position of the error.
 func (p *page) offender(e *Problem) {
 	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
 		p.print("<code>%s</code>", e.Name)

@@ -16,19 +16,19 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteJSON writes an answer as a JSON object on one line. It always has these members, in the
-// order of a record: name, status, locations, metadata, same_as, successors, reason, modified,
+// WriteJSON writes an answer as a JSON object on one line. The object always has these members, in
+// the order of a record: name, status, locations, metadata, same_as, successors, reason, modified,
 // revision. The name is spelled as it was registered. Lists are never null. An unknown status, and
 // elements of the metadata without values, are omitted.
 //
 // These members are written if they have a value: key (the canonical form, if it differs from the
-// name), service, redirect, max_age (in seconds), same, resource (without its body), why. A result
-// without structure has content_type, body if it is text, and body_base64 if body does not equal
-// the bytes of the result.
+// name), service, redirect, max_age (in seconds), same, resource (without its body), why. For an
+// unstructured result, the members are content_type, body if the result is text, and body_base64 if
+// body does not equal the bytes of the result.
 func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
 
 // ReadJSON reads the output of [WriteJSON] without loss, and ignores unknown members. The JSON does
-// not contain the body of a resource, so reading that body returns an error.
+// not contain the body of a resource, so reading the body from the returned answer fails.
 func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o object
 	if err := decode(r, TypeJSON, &o); err != nil {
@@ -225,8 +225,8 @@ func (absent) Read([]byte) (int, error) {
 
 func (absent) Close() error { return nil }
 
-// locations is a list that limits its length when it is read, because a Location in memory is up to
-// a hundred times larger than its JSON.
+// locations is a list whose length is limited when it is read. The limit is necessary because a
+// Location in memory can be a hundred times larger than its JSON.
 type locations []nomen.Location
 
 func (l *locations) UnmarshalJSON(b []byte) error {
@@ -254,7 +254,7 @@ func notArray(t json.Token) error {
 	return errors.New("locations must be an array")
 }
 
-// seconds is a duration that JSON represents as a number of seconds, exact to the nanosecond.
+// seconds is a duration whose JSON is a number of seconds, with up to nine decimal places.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
@@ -275,7 +275,7 @@ func (s *seconds) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// parseSeconds parses digits, and perhaps a decimal point and at most nine more digits.
+// parseSeconds parses digits, optionally followed by a decimal point and at most nine digits.
 func parseSeconds(text string) (seconds, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	const digits = 9
@@ -290,7 +290,7 @@ func parseSeconds(text string) (seconds, error) {
 }
 
 // encode writes v as JSON on one line. It escapes control characters, which a terminal would
-// interpret, but not characters that are special only in HTML.
+// interpret. It does not escape characters that are special only in HTML.
 func encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

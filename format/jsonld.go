@@ -17,13 +17,13 @@ import (
 
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
-// writeJSONLD writes an answer as a schema.org CreativeWork in application/ld+json. Its @id is the
-// name, its encoding has the locations of the resource, and its sameAs has the other names. Other
-// locations are license, subjectOf (for descriptions) or dcterms:relation.
+// writeJSONLD writes an answer as a schema.org CreativeWork in application/ld+json. The @id is the
+// name, encoding has the locations of the resource, and sameAs has the other names. Locations that
+// do not lead to the resource are in license, subjectOf (for descriptions) or dcterms:relation.
 //
 // All elements of Dublin Core are written under their own names, and some also under their names in
-// schema.org. Other elements, and data that only resolvers need, are omitted. The output can be
-// embedded in a script element of HTML.
+// schema.org. Elements outside Dublin Core, and data that only resolvers need, are omitted. The
+// output can be embedded in a script element of HTML.
 func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {
@@ -81,7 +81,7 @@ func newWork(a *nomen.Answer) ldWork {
 	return o
 }
 
-// link adds a location that does not lead to the resource.
+// link adds a location that does not lead to the resource, such as a licence.
 func (o *ldWork) link(l nomen.Location) {
 	to := ldReference{l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)}
 	for _, rel := range locationRelations(l) {
@@ -168,7 +168,8 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
-// An ldReference is a reference to another thing. Other software may write it as a string.
+// An ldReference is a reference to another thing. Other software may write such a reference as a
+// string.
 type ldReference struct {
 	ID          string `json:"@id"`
 	Format      string `json:"encodingFormat,omitempty"`
@@ -313,8 +314,8 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same returns the answer to I=I, which says whether two names identify the same thing. It is one
-// of the identifiers.
+// same returns the answer to I=I, which says whether two names identify the same thing. The answer
+// is stored among the identifiers.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)
@@ -322,8 +323,8 @@ func (o *ldWork) same() bool {
 	})
 }
 
-// setMetadata sets each element from Dublin Core, or otherwise from the corresponding property of
-// schema.org.
+// setMetadata sets each element to the values of the Dublin Core property. If there are no such
+// values, it uses the corresponding property of schema.org.
 func (o *ldWork) setMetadata(a *nomen.Answer) {
 	schema := map[string]ldText{
 		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// A kind says what kind of name a name is, by its namespace or scheme.
+// A kind is the namespace of a URN, or the scheme of any other name.
 type kind struct {
 	scheme    bool   // it is a scheme, because the name is not a URN
 	id, title string // of the namespace or scheme; "" if unknown

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// writeLinkset writes the links of [writeLinksetJSON] as application/linkset (RFC 9264, 4.1). This
-// is a Link field of RFC 8288 with line breaks between the links.
+// writeLinkset writes the links of [writeLinksetJSON] as application/linkset (RFC 9264, section
+// 4.1). This is a Link field of RFC 8288 with line breaks between the links.
 func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	for _, c := range contextsOf(a, p) {
@@ -60,16 +60,16 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// percent percent-encodes the characters of s that are not attr-char (RFC 8187, 3.2.1).
+// percent percent-encodes the characters of s that are not attr-char (RFC 8187, section 3.2.1).
 func percent(s string) string {
 	return ascii.EscapeUnless(strings.ToValidUTF8(s, "\uFFFD"), func(c byte) bool {
 		return ascii.IsToken(c) && c != '*' && c != '\'' && c != '%'
 	})
 }
 
-// ReadLinkset reads application/linkset. The name is the anchor of the first link. ReadLinkset
-// ignores links with other anchors, which are about something else, and links to relative
-// references.
+// ReadLinkset reads application/linkset. The name in the answer is the anchor of the first link.
+// ReadLinkset ignores links with a different anchor, because these are not about the name. It also
+// ignores links to relative references.
 func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeLinkset)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *scanner) looseValue() (string, bool) {
 	return s.s[start:s.i], s.i > start
 }
 
-// set sets a parameter of a link. Only the first occurrence of a parameter counts, except for
+// set sets a parameter of a link. It ignores repeated occurrences of a parameter, except for
 // hreflang.
 func (v *linkValue) set(param, value string) {
 	if param == "hreflang" {
@@ -195,7 +195,7 @@ func (v *linkValue) set(param, value string) {
 	}
 }
 
-// decodeTitle decodes the following (RFC 8187, 3.2.1):
+// decodeTitle decodes the following (RFC 8187, section 3.2.1):
 //
 //	charset "'" [ language ] "'" *( pct-encoded / attr-char )
 func decodeTitle(s string) (title, bool) {

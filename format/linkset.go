@@ -14,14 +14,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Relations of links to things other than locations.
+// The relations of links that do not lead to locations.
 const (
 	itemRelation      = "item"                                 // for locations without a relation
 	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // to other names
 	successorRelation = "successor-version"                    // RFC 5829
 )
 
-// A link is a link to a target from the name (RFC 8288, 2).
+// A link is a link from the name to a target (RFC 8288, section 2).
 type link struct {
 	rel   string
 	href  string
@@ -32,9 +32,10 @@ type link struct {
 
 type title struct{ value, language string }
 
-// linksOf returns links to the locations of an answer, one for each relation, and then to its other
-// names and successors. It omits targets that are not harmless URIs (see [location.IsHarmless]). In
-// links it omits language tags and media types that are invalid, and the parameters of media types.
+// linksOf returns links to the locations of an answer, to its other names and to its successors.
+// For a location with several relations, it returns a link for each relation. It omits targets that
+// are not harmless URIs; see [location.IsHarmless]. It also omits invalid language tags, invalid
+// media types, and the parameters of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -77,7 +78,7 @@ func relations(rel string) []string {
 	return all
 }
 
-// maxRelations is how many links a location or link-value may become.
+// maxRelations is the maximum number of relations of a location or a link-value.
 const maxRelations = 16
 
 func locationRelations(l nomen.Location) []string {
@@ -88,8 +89,8 @@ func locationRelations(l nomen.Location) []string {
 }
 
 // isRegistered reports whether r has the form of a registered relation type, LOALPHA *( LOALPHA /
-// DIGIT / "." / "-" ) (RFC 8288, 3.3). It excludes "anchor", which would be read as the link
-// context.
+// DIGIT / "." / "-" ) (RFC 8288, section 3.3). It returns false for "anchor", which would be read
+// as the link context.
 func isRegistered(r string) bool {
 	if r == "" || r == "anchor" || !ascii.IsLetter(r[0]) {
 		return false
@@ -102,8 +103,9 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf converts links to an answer, by their relations. A link to a successor-version must have
-// a valid name as its target.
+// answerOf converts links to an answer. The relation of a link determines whether its target is
+// another name, a successor or a location. The target of a successor-version must be a valid name,
+// and is otherwise a location.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {
@@ -140,7 +142,7 @@ func (k link) location() nomen.Location {
 }
 
 // writeLinksetJSON writes the locations, other names and successors as application/linkset+json
-// (RFC 9264, 4.2). The title of a link is the note of the location.
+// (RFC 9264, section 4.2). The title of a link is the note of the location.
 func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	b.WriteString(`{"linkset":[`)
@@ -201,7 +203,7 @@ func groups(all []link) [][]link {
 	return grouped
 }
 
-// A target is a link target object (RFC 9264, 4.2.3).
+// A target is a link target object (RFC 9264, section 4.2.3).
 type target struct {
 	Href      string       `json:"href"`
 	Type      string       `json:"type,omitempty"`
@@ -238,9 +240,9 @@ func (t target) link(rel string) link {
 	return k
 }
 
-// readLinksetJSON reads application/linkset+json. The name is the first link context.
-// readLinksetJSON ignores links from other contexts, which are about something else, and links to
-// relative references.
+// readLinksetJSON reads application/linkset+json. The name in the answer is the first link context.
+// readLinksetJSON ignores links with a different context, because these are not about the name. It
+// also ignores links to relative references.
 func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o struct {
 		Linkset *contexts `json:"linkset"`
@@ -262,7 +264,8 @@ type contexts struct {
 	count  int // of links in all contexts
 }
 
-// UnmarshalJSON reads an array of link context objects, whose members it needs in their order.
+// UnmarshalJSON reads an array of link context objects. It preserves the order of the members,
+// which a map would not.
 func (c *contexts) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := expect(d, '['); err != nil {
@@ -305,8 +308,8 @@ func (c *contexts) context(d *json.Decoder) error {
 	return expect(d, '}')
 }
 
-// targets reads an array of link target objects. It ignores anything else, which is an extension
-// (RFC 9264, 4.2.5).
+// targets reads an array of link target objects. It ignores values that are not arrays, which are
+// extensions (RFC 9264, section 4.2.5).
 func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// WriteList writes each name on a line that ends in CRLF, as for urn+a's list, urn+c and urn+p
-// (1995, 3.5.2 to 3.5.4). It writes while it reads, so that long lists can be streamed, and returns
-// the first error of names or w. It returns an [*Error] for a name that is empty, has more than
-// maxLine bytes, or has a control character, which a reader could take for a line break.
+// WriteList writes each name on a line that ends in CRLF. This is the format of the answers to
+// urn+a, urn+c and urn+p (draft of 1995, sections 3.5.2 to 3.5.4). WriteList writes while it reads,
+// so that long lists can be streamed. It returns the first error of names or w. It returns an
+// [*Error] for a name that is empty, has more than maxLine bytes, or has a control character, which
+// a reader could take for a line break.
 func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	b := bufio.NewWriter(w)
 	for s, err := range names {
@@ -57,8 +58,8 @@ func checkLine(s string) error {
 
 // ReadList returns an iterator over the lines of r, without their endings (CRLF, LF or CR) and
 // white space around them. It skips empty lines, and yields each line as soon as it is read. A line
-// can have up to maxLine bytes, and there can be any number of lines. After an error, which it
-// yields with an empty line, the iterator ends.
+// can have up to maxLine bytes, and there can be any number of lines. The iterator yields an error
+// with an empty line, and then ends.
 func ReadList(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(r)

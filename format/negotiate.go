@@ -6,19 +6,19 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). If a request has
-// several such fields, join them with commas. Of offers with the same quality (q), those whose
-// types are in the field come first, then those that match "type/*", and then those that match
-// "*/*". After that, the earlier offer comes first. If the field is "", the first offer is chosen
-// (1995, 3.4.2).
+// Negotiate returns the offer that an Accept field prefers (RFC 9110, section 12.5.1). If a request
+// has several such fields, join them with commas. If several offers have the same quality (q),
+// Negotiate prefers types that are in the field to matches of "type/*", and these to matches of
+// "*/*". Of the remaining offers, it chooses the first. If the field is "", it returns the first
+// offer (draft of 1995, section 3.4.2).
 //
-// If no offer is acceptable, Negotiate returns the fallback, unless the field excludes it by q=0.
-// It then returns the first offer that is not excluded. If all are excluded, it returns false, and
-// the response must have the status 406.
+// If no offer is acceptable, Negotiate returns the fallback. If the field excludes the fallback by
+// q=0, it returns the first offer that is not excluded. If all offers are excluded, it returns
+// false, and the response must have the status 406.
 //
-// A charset in the field must be that of the format, and a format without a charset counts as
-// utf-8. If the field has any other parameter of a text type, that type does not match. Parameters
-// of other types, such as the profile of JSON-LD, are ignored.
+// A charset parameter in the field must equal the charset of the format. A format without a charset
+// counts as utf-8. A text type with any other parameter does not match. The parameters of other
+// types, such as the profile of JSON-LD, are ignored.
 func Negotiate(field string, offers []Format, fallback Format) (Format, bool) {
 	var f accept.Field
 	f.ReadMedia(field)
@@ -58,7 +58,8 @@ func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	return index, index >= 0
 }
 
-// notExcluded returns the index of the first of n offers without q=0, and false if all have q=0.
+// notExcluded returns the index of the first of n offers that the field does not exclude by q=0. It
+// returns false if all offers are excluded.
 func notExcluded(n int, of func(int) accept.Preference) (int, bool) {
 	for i := range n {
 		if of(i).Q != 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// A Page says where on the web people can read an answer. If it is zero, the formats contain only
-// the links of the answer itself.
+// A Page has the URLs of the page about a name, and data that only HTML pages show. With the zero
+// Page, the formats contain only the links of the answer itself.
 type Page struct {
 	Base  string // URL of the server, without a slash at its end; "" if unknown
 	Asked string // URL of the request, without its query; "" if that is Base and the path of the name

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A Part is a part of an answer in text/urc-0 (1995, 3.4.2).
+// A Part is a part of an answer in text/urc-0 (draft of 1995, section 3.4.2).
 type Part struct {
 	Charset  string // US-ASCII or ISO-8859-1 to -9; "" means US-ASCII
 	Language string // a language tag; "" means x-unspecified
@@ -23,10 +23,10 @@ type Part struct {
 	Undecoded bool   // Meta lacks some of Raw; see ReadParts
 }
 
-// mark begins every header, and no line of metainformation.
+// mark is the start of every header. No line of metainformation begins with mark.
 const mark = "====="
 
-// maxURLLine is the length of the longest line with a URL that is not folded.
+// maxURLLine is the maximum length of a line with a URL. Longer URLs are folded.
 const maxURLLine = 76
 
 // WritePart writes p in its charset, with CRLF line endings. If p cannot be written without change,
@@ -37,7 +37,7 @@ const maxURLLine = 76
 //   - the language tag is invalid;
 //   - the URL is not an absolute URI;
 //   - a line of the metainformation begins with "=====";
-//   - the part has no URL, and its first line of metainformation would be read as one;
+//   - the part has no URL, and its first line of metainformation would be read as a URL;
 //   - the metainformation has a control character other than a tab or a line break.
 func WritePart(w io.Writer, p Part) error {
 	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
@@ -70,7 +70,7 @@ func (p Part) writeIn(w io.Writer, c charset) error {
 	return err
 }
 
-// check returns why p cannot be written in c, or nil.
+// check returns an error if p cannot be written in charset c.
 func (p Part) check(c charset) error {
 	fail := func(rule string, offset int, message string) error {
 		return &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
@@ -89,7 +89,8 @@ func (p Part) check(c charset) error {
 	return nil
 }
 
-// metaFault returns the offset and the reason why the metainformation cannot be written, or "".
+// metaFault returns the offset at which the metainformation cannot be written, and the reason. The
+// reason is "" if the metainformation is valid.
 func (p Part) metaFault(c charset) (int, string) {
 	offset, first := 0, p.URL == ""
 	for line := range strings.SplitSeq(shown.Lines(p.Meta), "\n") {
@@ -125,9 +126,9 @@ func (p Part) writeHeader(b *bytes.Buffer) {
 	b.WriteString(crlf)
 }
 
-// writeURL writes the URL, folded if it is long. If a folded line begins with "=", a space is put
-// before it, because it would otherwise be read as a header. No line ends in a hyphen, which
-// readers could take for a hyphenation.
+// writeURL writes the URL, folded if it is long. It puts a space before a folded line that begins
+// with "=", because the line could otherwise be read as a header. No line ends in a hyphen, because
+// readers could assume that the hyphen was inserted.
 func (p Part) writeURL(b *bytes.Buffer) {
 	if len(p.URL) <= maxURLLine || len(p.URL) > maxURL {
 		if p.URL != "" {

@@ -7,12 +7,13 @@ import (
 )
 
 // ReadParts reads text/urc-0 with any layout of the header fields. It returns an error if the body
-// cannot be read, has no header, or exceeds a limit. With the error it returns the parts before it.
+// cannot be read, has no header, or exceeds a limit. It returns the parts before the error together
+// with the error.
 //
 // Lines may end in CRLF, LF or CR, and lines before the first header are ignored. A missing charset
-// or language gets its default. Two problems set Undecoded. If the charset is not supported, Meta
-// is "" and only Raw has the metainformation. If bytes are invalid in the charset, Meta has U+FFFD
-// in their place.
+// or language has its default value. Two problems set Undecoded. If the charset is not supported,
+// Meta is "" and only Raw has the metainformation. If bytes are invalid in the charset, Meta has
+// U+FFFD in their place.
 func ReadParts(r io.Reader) ([]Part, error) {
 	b, err := readAll(r, TypeURC)
 	if err != nil {
@@ -36,7 +37,7 @@ func ReadParts(r io.Reader) ([]Part, error) {
 
 func (s *splitter) atHeader() bool { return bytes.HasPrefix(s.data[s.pos:], []byte(mark)) }
 
-// part reads a header, and everything up to the next.
+// part reads a header, and all lines up to the next header.
 func (s *splitter) part() Part {
 	header, _ := s.next()
 	var p Part
@@ -55,7 +56,8 @@ func (s *splitter) part() Part {
 	return p
 }
 
-// url reads the URL of a part, if there is one, and returns the rest of its line.
+// url reads the URL of a part, if the part has a URL. It also returns the rest of the line after a
+// folded URL.
 func (s *splitter) url() (string, []byte) {
 	start := s.pos
 	for !s.atHeader() {
@@ -129,9 +131,9 @@ func (s *splitter) meta(first []byte) []byte {
 	return all
 }
 
-// headerFields returns the charset and the language in a header, whatever its layout. The fields
-// may be separated by white space or one of ";,/:|()". A value may come after the name of its field
-// and "=" or ":".
+// headerFields returns the charset and the language in a header of any plausible layout. White
+// space or one of ";,/:|()" may separate the fields. The name of the field and "=" or ":" may
+// precede a value.
 func headerFields(s string) (charset, language string) {
 	f := fields{s: s}
 	for f.more() {
@@ -191,8 +193,9 @@ const (
 	fieldLanguage = "language"
 )
 
-// named reports whether word is the name of a field that is followed by its value, and returns the
-// name. It skips the delimiter between. Only a known name can be followed by ":" or white space.
+// named reports whether word is the name of a field and a value follows. It returns the name of the
+// field, and skips the delimiter before the value. The delimiter can be "=", or ":" or white space
+// after a known name.
 func (f *fields) named(word string) (string, bool) {
 	name := strings.ToLower(word)
 	switch name {

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Past says what a page shows about a name at other times.
+// A Past has the data that a page shows about other revisions of a name.
 type Past struct {
 	At        time.Time  // if the request was for an earlier time: when the revision that is shown was made
 	Present   string     // URL of the current state
@@ -18,7 +18,7 @@ type Past struct {
 	Form      string     // path of the form for choosing another time, or ""
 }
 
-// A Revision is what the public may know about a change to a name.
+// A Revision is the public part of a change to a name.
 type Revision struct {
 	Number uint64
 	Time   time.Time
@@ -27,7 +27,7 @@ type Revision struct {
 	Target string   // URL of the name as of this revision
 }
 
-// memento writes that the page shows an earlier state.
+// memento writes a note that the page shows an earlier state of the name.
 func (p *page) memento() {
 	past := p.on.Past
 	if past.At.IsZero() {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Problem says why there is no answer. It has the problem details of RFC 9457, and extensions for
-// the five kinds of [nomen.Error]. Problems of other types can have the same extensions.
+// the five kinds of [nomen.Error]. Problems of any other type can have the same extensions.
 type Problem struct {
 	Type     string // a URI reference that ends in the kind, see [ProblemPath]; "" means about:blank
 	Title    string // of the type, for people
@@ -30,11 +30,11 @@ type Problem struct {
 	Why         []string      // an explanation for people, if requested
 }
 
-// ProblemPath is the path before the kind in a type that [NewProblem] sets.
+// ProblemPath is the prefix of the types that [NewProblem] sets. The kind of the error follows.
 const ProblemPath = "/-/problems/"
 
-// NewProblem returns the problem for e, with the HTTP status of the response. It does not reveal
-// the cause of e.
+// NewProblem returns the problem for e, with the HTTP status of the response. The problem does not
+// contain the cause of e.
 func NewProblem(e *nomen.Error, status int) *Problem {
 	return &Problem{
 		Type:        ProblemPath + e.Kind.String(),
@@ -80,7 +80,7 @@ func (p *Problem) Kind() nomen.Kind {
 	return 0
 }
 
-// repeats reports whether the detail is the same as the reason in the tombstone.
+// repeats reports whether the detail equals the reason in the tombstone.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
 func (p *Problem) nextStep() string {
@@ -150,7 +150,7 @@ func WriteProblem(w io.Writer, p *Problem) error {
 	return encode(w, &o)
 }
 
-// ReadProblem reads problem details, which [WriteProblem] or other software has written.
+// ReadProblem reads problem details that [WriteProblem] or other software has written.
 func ReadProblem(r io.Reader) (*Problem, error) {
 	var o problemObject
 	if err := decode(r, TypeProblem, &o); err != nil {
@@ -192,10 +192,11 @@ func (f ProblemForm) InUnicode() ProblemForm {
 	return f
 }
 
-// ProblemFormat returns the format of a problem for a request with this Accept field. It is plain
-// text, HTML, text/urc-0, or problem details for a client that prefers some kind of JSON. Without a
-// preference it is plain text. If no format is acceptable, it is the first that the field does not
-// exclude by q=0, or plain text if all are excluded. A problem never leads to the status 406.
+// ProblemFormat returns the format of a problem for a request with this Accept field. The format is
+// plain text, HTML, text/urc-0, or problem details for a client that prefers a JSON format. If the
+// field has no preference, the format is plain text. If no format is acceptable, ProblemFormat
+// returns the first that the field does not exclude by q=0, or plain text if all formats are
+// excluded. A problem never leads to the status 406.
 func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, writeProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
@@ -212,8 +213,8 @@ func ProblemFormat(field string) ProblemForm {
 	return forms[i]
 }
 
-// StatusOf returns the HTTP status for e. It is the status that a rule has set, or otherwise the
-// status of its kind.
+// StatusOf returns the HTTP status for e. This is the status that a rule has set, or otherwise the
+// status for the kind of e.
 func StatusOf(e *nomen.Error) int {
 	if e.Status != 0 {
 		return e.Status

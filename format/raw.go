@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// RawText returns the text of a result without structure. It returns false if the result is not
-// text. Text that is valid UTF-8 is returned as it is. Other text is decoded from its charset,
-// which is ISO-8859-1 by default, as in HTTP/1.0 (RFC 1945, 3.6.1). The caller must escape the text
+// RawText returns the text of an unstructured result. It returns false if the result is not text.
+// RawText returns valid UTF-8 unchanged, and decodes other text from its charset. The default
+// charset is ISO-8859-1, as in HTTP/1.0 (RFC 1945, section 3.6.1). The caller must escape the text
 // before displaying it.
 func RawText(r *nomen.Raw) (string, bool) {
 	kind, params, err := mime.ParseMediaType(r.Type)
@@ -28,14 +28,14 @@ func RawText(r *nomen.Raw) (string, bool) {
 	return text, true
 }
 
-// A RawBody is the JSON form of a result without structure.
+// A RawBody is the JSON form of an unstructured result.
 type RawBody struct {
 	ContentType string  `json:"content_type,omitempty"`
 	Body        *string `json:"body,omitempty"`        // nil if the body is not text
 	Base64      []byte  `json:"body_base64,omitempty"` // set if Body does not equal the bytes
 }
 
-// NewRawBody returns the members for r, which may be nil.
+// NewRawBody returns the RawBody for r, which may be nil.
 func NewRawBody(r *nomen.Raw) RawBody {
 	if r == nil {
 		return RawBody{}

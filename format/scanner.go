@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A scanner reads the syntax elements that HTTP fields share (RFC 9110, 5.6).
+// A scanner reads the syntax elements that HTTP fields share (RFC 9110, section 5.6).
 type scanner struct {
 	s string
 	i int
@@ -46,8 +46,8 @@ func (s *scanner) acceptSpaced(c byte) bool {
 	return true
 }
 
-// space is white space between elements. A field has no line breaks, but application/linkset does
-// (RFC 9264, 4.1).
+// space is the white space between elements. Line breaks occur only in application/linkset (RFC
+// 9264, section 4.1).
 const space = " \t\r\n"
 
 // atElementEnd reports whether only OWS is left before a comma or the end.

@@ -30,8 +30,8 @@ type Representation struct {
 	Query string // follows the path of the name; begins with a question mark
 }
 
-// Representations returns the formats of a description that programs find by links, the most common
-// first.
+// Representations returns the formats of a description to which pages link, so that programs can
+// find them. The most common format comes first.
 func Representations() []Representation {
 	var all []Representation
 	for _, name := range []string{"json-ld", "turtle", "csl-json", "bibtex", "ris", "linkset-json", "linkset"} {
@@ -45,16 +45,17 @@ func Representations() []Representation {
 	return all
 }
 
-// A Sign is a link from a page about a name that is made from the metadata.
+// A Sign is a link of a page about a name. The target of the link comes from the metadata.
 type Sign struct{ Rel, URL string }
 
 const maxSigns = 5
 
-// AboutPage is the type of a page that describes something else (FAIR Signposting).
+// AboutPage is the type of a page that describes another resource (FAIR Signposting).
 const AboutPage = "https://schema.org/AboutPage"
 
 // Signs returns links to the creators, the licence and the type of a resource, as far as the
-// metadata contain URIs of them. For a type that is a known word, it links to schema.org.
+// metadata contain their URIs. If the type is a known word, the link leads to the type of
+// schema.org.
 func Signs(m nomen.Metadata) []Sign {
 	if len(m) == 0 {
 		return nil
@@ -91,9 +92,10 @@ type linkContext struct {
 	links  []link
 }
 
-// contextsOf returns the links of an answer, grouped by subject. The first subject is the name. If
-// the page is known, the others are the URLs at which a client may have found the name, the
-// locations of the resource, and the formats of the description (FAIR Signposting, level 2).
+// contextsOf returns the links of an answer, grouped by link context. The first context is the
+// name. If the URL of the page is known, there are more contexts: the URLs at which a client may
+// have found the name, the locations of the resource, and the formats of the description (FAIR
+// Signposting, level 2).
 func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	key := a.Name.Key()
 	links := linksOf(a)

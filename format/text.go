@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteText writes an answer as text for people (1995, 3.4.4). Its layout may change, so programs
-// should use another format.
+// WriteText writes an answer as text for people (draft of 1995, section 3.4.4). Its layout may
+// change, so programs should use another format.
 func WriteText(w io.Writer, a *nomen.Answer) error {
 	var p plain
 	p.answer(a)
@@ -28,7 +28,7 @@ func writeProblemText(w io.Writer, p *Problem) error {
 // A plain writes text with LF line endings.
 type plain struct{ b strings.Builder }
 
-// line writes a line. If a value has several lines, all of them are indented.
+// line writes the concatenation of the values, with all of its lines indented.
 func (p *plain) line(indent int, values ...string) {
 	margin := strings.Repeat(" ", indent)
 	s := shown.Text(strings.Join(values, ""))
@@ -40,8 +40,8 @@ func (p *plain) end(w io.Writer) error {
 	return err
 }
 
-// answer writes the locations or names first, because the client asked for them (1995, 6C), and
-// then the other data.
+// answer writes an answer. The locations or names precede most other data, because the client asked
+// for them (draft of 1995, section 6C).
 func (p *plain) answer(a *nomen.Answer) {
 	p.line(0, orDefault(spelling(a), "Answer"))
 	if kind := kindOf(a.Name).String(); kind != "" {
@@ -89,7 +89,7 @@ func (p *plain) locations(all []nomen.Location) {
 	}
 }
 
-// facts writes the fields of the description that have not been written.
+// facts writes the fields of the description that have not been written before.
 func (p *plain) facts(a *nomen.Answer) {
 	for _, f := range describe(a) {
 		switch {
@@ -100,7 +100,7 @@ func (p *plain) facts(a *nomen.Answer) {
 	}
 }
 
-// raw writes the lines of a text, or describes other data.
+// raw writes a description of an unstructured result, and its lines if it is text.
 func (p *plain) raw(r *nomen.Raw) {
 	if r == nil {
 		return
@@ -111,7 +111,6 @@ func (p *plain) raw(r *nomen.Raw) {
 	}
 }
 
-// problem writes what is wrong, where, and what to do next.
 func (p *plain) problem(e *Problem) {
 	p.line(0, orDefault(e.Title, "No answer"), ".")
 	if e.Name != "" && e.Answer == nil {
@@ -169,7 +168,7 @@ func label(name string) string {
 	return name
 }
 
-// aboutLocation describes a location on one line, without its URL and note.
+// aboutLocation returns the properties of a location on one line, without its URL and note.
 func aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(before, s string) {

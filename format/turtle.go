@@ -9,7 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// turtlePrefixes are the namespaces of [writeTurtle]. They match the context of schema.org.
+// turtlePrefixes are the namespaces of [writeTurtle]. They match the namespaces in the JSON-LD
+// context of schema.org.
 const turtlePrefixes = "@prefix dc: <" + dcElements + "> .\n@prefix dcterms: <" + dcTerms + "> .\n" +
 	"@prefix schema: <http://schema.org/> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\n"
 
@@ -91,7 +92,7 @@ func (t *turtle) metadata(o ldWork) {
 	}
 }
 
-// related writes the links to other things, and returns the statements about these things.
+// related writes the links to other resources, and returns the statements about these resources.
 func (t *turtle) related(o ldWork) (others string) {
 	for _, links := range []struct {
 		property string
@@ -107,7 +108,7 @@ func (t *turtle) related(o ldWork) (others string) {
 	return others
 }
 
-// about returns the properties of a thing on the web, such as its media type.
+// about returns the properties of a resource, such as its media type.
 func about(mediaType, language, description string) (said string) {
 	for _, field := range []struct{ property, value string }{
 		{"encodingFormat", mediaType}, {"inLanguage", language}, {"description", description},
@@ -127,7 +128,7 @@ func node(s string) string {
 	return literal(s)
 }
 
-// iri returns a URI as IRIREF. No character of a URI would end it.
+// iri returns a URI as IRIREF. A URI contains no characters that need escapes in an IRIREF.
 func iri(s string) string { return "<" + s + ">" }
 
 // literal returns a string as STRING_LITERAL_QUOTE.

@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteURC writes an answer as text/urc-0, with a part for each location and its note. The package
-// comment defines this format.
+// WriteURC writes an answer as text/urc-0, with a part for each location and its note. The comment
+// of the package describes this format.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
-// writeURC writes a. If no charset of the draft has all characters of a part, and the fallback is
-// not zero, it writes that part in the fallback.
+// writeURC writes a as text/urc-0. If no charset of the draft of 1995 has all characters of a part,
+// and the fallback is not zero, the part is written in the fallback.
 func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	var b bytes.Buffer
 	for i, p := range answerParts(a) {
@@ -31,7 +31,7 @@ type urcPart struct {
 	description []field         // nil except in the first part
 }
 
-// answerParts returns the parts, of which there is at least one.
+// answerParts returns the parts of an answer, which are at least one.
 func answerParts(a *nomen.Answer) []urcPart {
 	parts := make([]urcPart, max(1, len(a.Locations)))
 	for i := range a.Locations {
@@ -41,8 +41,9 @@ func answerParts(a *nomen.Answer) []urcPart {
 	return parts
 }
 
-// describes reports whether to write the description. The reason can be that it was requested, that
-// there is nothing else to write, or that a note could be mistaken for a description.
+// describes reports whether to write the description. The description is written unless the service
+// is I2L or I2Ls and the answer has a location. It is also written if the note of the location
+// could be mistaken for a description.
 func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
@@ -51,7 +52,7 @@ func (p urcPart) describes(a *nomen.Answer) bool {
 	return strings.HasPrefix(note, firstField) || strings.Contains(note, "\n\n"+firstField)
 }
 
-// write writes the part. A location that is not a URL becomes metainformation.
+// write writes the part. If the location is not a URL, it is written as metainformation.
 func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	fields := p.description
 	if !described {
@@ -79,8 +80,9 @@ func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	return part.writeIn(w, c)
 }
 
-// indent adds a space to each line that begins with "=====" (1995, 3.4.2). It also adds a space to
-// each line that begins with spaces and "=====", so that outdent can restore s exactly.
+// indent adds a space to each line that begins with "=====" (draft of 1995, section 3.4.2). It also
+// adds a space to each line that begins with spaces and "=====", so that outdent can restore s
+// exactly.
 func indent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -161,8 +163,8 @@ func addMetadata(a *nomen.Answer, element, value string) {
 }
 
 // WriteProblemURC writes p as text/urc-0. If p has an answer, WriteProblemURC writes the answer.
-// Otherwise it writes a part without a URL, whose metainformation is "problem: " and then the text
-// for people.
+// Otherwise it writes a part without a URL, whose metainformation is "problem: " and the text for
+// people.
 func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
 
 func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// writeURIList writes the locations of an answer, or its names, as text/uri-list (RFC 2483, 5). The
-// first line is a comment with the name. Other comments have locations that are not URIs, the
-// reason and successors of a retired name, and the answer to I=I. The output is ASCII, and other
-// characters are escaped as in text/urc-0.
+// writeURIList writes the locations of an answer, or its names, as text/uri-list (RFC 2483, section
+// 5). The first line is a comment with the name. More comments have locations that are not URIs,
+// the reason and successors of a retired name, and the answer to I=I. The output is ASCII. All
+// other characters are escaped as in text/urc-0.
 func writeURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
@@ -52,9 +52,9 @@ func comment(b *bytes.Buffer, s string) {
 }
 
 // readURIList reads text/uri-list. The URIs are locations, or names if the service is about names.
-// It takes the name from a comment on the first line, and the answer to I=I from any comment. Lines
-// may end in CRLF, LF or CR. If a line is not a URI, readURIList returns an [*Error] together with
-// what it read before.
+// readURIList takes the name from a comment on the first line, and the answer to I=I from any
+// comment. Lines may end in CRLF, LF or CR. If a line is neither a URI nor a comment, readURIList
+// returns an [*Error] together with the answer up to this line.
 func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
 	if err != nil {

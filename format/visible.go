@@ -17,7 +17,7 @@ func isAbsolute(s string) bool {
 	return err == nil
 }
 
-// isLanguageTag reports whether s is a well-formed language tag (RFC 5646, 2.2.9).
+// isLanguageTag reports whether s is a well-formed language tag (RFC 5646, section 2.2.9).
 func isLanguageTag(s string) bool {
 	if !isLanguage(s) {
 		return false
@@ -27,8 +27,8 @@ func isLanguageTag(s string) bool {
 	return err == nil || errors.As(err, &unknown) // an unregistered subtag in a well-formed tag
 }
 
-// mediaTypeOf returns a media type without its parameters (RFC 8288, 3.4.1; RFC 6838, 4.2), or ""
-// if it is invalid.
+// mediaTypeOf returns a media type without its parameters (RFC 8288, section 3.4.1; RFC 6838,
+// section 4.2), or "" if it is invalid.
 func mediaTypeOf(s string) string {
 	s, _, _ = strings.Cut(s, ";")
 	s = strings.Trim(s, " \t")
@@ -39,7 +39,7 @@ func mediaTypeOf(s string) string {
 	return s
 }
 
-// isRestrictedName reports whether s is a restricted-name of RFC 6838, 4.2.
+// isRestrictedName reports whether s is a restricted-name (RFC 6838, section 4.2).
 func isRestrictedName(s string) bool {
 	const most = 127
 	if s == "" || len(s) > most || !ascii.IsAlnum(s[0]) {
@@ -53,8 +53,8 @@ func isRestrictedName(s string) bool {
 	return true
 }
 
-// isLanguage reports whether s has the form of a language tag by RFC 1766, 2, but with subtags that
-// may be as long as in x-unspecified.
+// isLanguage reports whether s has the form of a language tag (RFC 1766, section 2). Subtags may be
+// longer than eight characters, as in "x-unspecified".
 func isLanguage(s string) bool {
 	const maxTag = 255
 	if len(s) > maxTag {

@@ -13,7 +13,7 @@ import (
 const (
 	maxTemplate  = 4096     // bytes of a template
 	maxExpansion = 64 << 10 // bytes of an expansion
-	maxPrefix    = 9999     // characters in a prefix modifier (RFC 6570, 2.4.1)
+	maxPrefix    = 9999     // characters in a prefix modifier (RFC 6570, section 2.4.1)
 )
 
 // An Error says at which byte a template, a pattern or a rule is invalid, and why.

@@ -9,14 +9,15 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A body holds the header fields that describe the body of an entity.
+// A body holds the header fields that describe the body of a MIME entity.
 type body struct {
 	kind     string // the media type, in lower case
 	params   map[string]string
 	encoding string
 }
 
-// newBody reads these fields. If the type cannot be parsed, the body is plain text (RFC 2045, 5.2).
+// newBody parses the header fields of a body. If the Content-Type is invalid, the body is plain
+// text (RFC 2045, section 5.2).
 func newBody(h mail.Header, kind string) body {
 	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
 	value := withoutComments(h.Get("Content-Type"))
@@ -56,8 +57,8 @@ func (b body) IsHTML() bool {
 	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
 }
 
-// isFlowed reports whether the text marks the line breaks that were inserted into long lines (RFC
-// 3676).
+// isFlowed reports whether the text is flowed, in which the line breaks inserted into long lines
+// are marked (RFC 3676).
 func (b body) isFlowed() bool {
 	return b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
 }
@@ -89,7 +90,7 @@ func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	return &chain{first: source.MappedFeed{Mapped: head}, then: f}, source.HTMLCharset(head.Text, declared)
 }
 
-// A chain returns all pieces of the feed first, and then all pieces of the feed then.
+// A chain is the concatenation of two feeds.
 type chain struct {
 	first source.MappedFeed
 	then  source.Feed
@@ -121,8 +122,8 @@ func (f *bodyFeed) Next() (source.Piece, bool) {
 	return p, true
 }
 
-// isQuotedFrom reports whether a line begins with ">From ". Mailboxes put the ">" there so that the
-// line does not begin a message.
+// isQuotedFrom reports whether a line begins with ">From ". In a mailbox, the ">" prevents the line
+// from beginning a message.
 func isQuotedFrom(line []byte) bool {
 	return line[0] == '>' && bytes.HasPrefix(bytes.TrimLeft(line, ">"), []byte("From "))
 }

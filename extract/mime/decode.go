@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// transfer returns a feed that decodes a content transfer encoding (RFC 2045, 6), and false if the
-// encoding is unknown.
+// transfer returns a feed that decodes a content transfer encoding (RFC 2045, section 6). It
+// returns false if the encoding is unknown.
 func transfer(lines source.Feed, encoding string) (source.Feed, bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "7bit", "8bit", "binary", "7-bit", "8-bit":
@@ -42,8 +42,8 @@ func (f *lineFeed) Next() (source.Piece, bool) {
 	}
 }
 
-// quotedPrintable decodes a line (RFC 2045, 6.7). A line that ends in "=" continues on the next.
-// White space at the end of a line is removed, and an invalid escape is kept.
+// quotedPrintable decodes a line (RFC 2045, section 6.7). A line that ends in "=" continues on the
+// next line. White space at the end of a line is removed, and an invalid escape is kept.
 func quotedPrintable(line source.Piece, out *source.Mapped, _ bool) {
 	b := line.Text
 	n := len(b)
@@ -60,7 +60,8 @@ func quotedPrintable(line source.Piece, out *source.Mapped, _ bool) {
 	}
 }
 
-// quoted decodes the escapes in p.Text[i:j]. In an encoded word, "_" means a space (RFC 2047, 4.2).
+// quoted decodes the escapes in p.Text[i:j]. In an encoded word, "_" means a space (RFC 2047,
+// section 4.2).
 func quoted(p source.Piece, i, j int, out *source.Mapped, word bool) {
 	for i < j {
 		n := 0
@@ -86,8 +87,8 @@ func quoted(p source.Piece, i, j int, out *source.Mapped, word bool) {
 	}
 }
 
-// A base64Decoder decodes base64 (RFC 2045, 6.8). A group can extend across lines, and characters
-// outside the alphabet are skipped.
+// A base64Decoder decodes base64 (RFC 2045, section 6.8). A group of four characters can extend
+// across lines. Characters outside the alphabet are skipped.
 type base64Decoder struct {
 	group [4]byte
 	n     int   // octets in group
@@ -133,8 +134,8 @@ func (d *base64Decoder) octet(c byte, at int64, out *source.Mapped) {
 	}
 }
 
-// flush decodes an incomplete group. It discards a group of one octet, which is not enough for a
-// byte.
+// flush decodes an incomplete group. It discards a group of one character, which does not encode a
+// whole octet.
 func (d *base64Decoder) flush(out *source.Mapped) {
 	var text [3]byte
 	n, _ := base64.RawStdEncoding.Decode(text[:], d.group[:d.n])

@@ -6,14 +6,14 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A joined joins several lines of its source into one.
+// A joined is a feed that joins lines of its source.
 type joined struct {
 	src source.Window
 	out source.MappedFeed
 }
 
-// Next returns the next piece. It calls line, which appends a line of src to out and returns false
-// if none is left.
+// Next returns the next piece. It calls line to append a line of src to out. The function line
+// returns false if no line is left.
 func (f *joined) Next(line func() bool) (source.Piece, bool) {
 	for {
 		if p, ok := f.out.Next(); ok {
@@ -27,7 +27,7 @@ func (f *joined) Next(line func() bool) (source.Piece, bool) {
 }
 
 // A flowedFeed joins the lines of flowed text (RFC 3676). A line that ends in a space continues on
-// the next line if that has the same quote depth.
+// the next line, if the next line has the same quote depth.
 type flowedFeed struct {
 	joined
 	deleteEnd bool // remove the space at the end of a line that continues (DelSp)
@@ -50,7 +50,8 @@ func (f *flowedFeed) line() bool {
 }
 
 // A foldedFeed unfolds the lines of calendars and address cards. A line that begins with white
-// space continues the previous line, even within a word (RFC 5545, 3.1; RFC 6350, 3.2).
+// space continues the previous line, even in the middle of a word (RFC 5545, section 3.1; RFC 6350,
+// section 3.2).
 type foldedFeed struct {
 	joined
 	skip int // octets of white space to skip at the start of the line

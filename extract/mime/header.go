@@ -36,8 +36,8 @@ func (fs Fields) Mail() mail.Header {
 	return h
 }
 
-// Extent returns the range in the file of the field with the given name, which must be in canonical
-// form. The header ends at the offset end.
+// Extent returns the offsets in the file at which the field with the given name starts and ends.
+// The name must be in canonical form. The parameter end is the end of the header.
 func (fs Fields) Extent(name string, end int64) (int64, int64) {
 	for i := range fs {
 		if textproto.CanonicalMIMEHeaderKey(fs[i].Name) != name {
@@ -51,7 +51,7 @@ func (fs Fields) Extent(name string, end int64) (int64, int64) {
 	return end, end
 }
 
-// Unfolded returns a copy of a value without line breaks (RFC 5322, 2.2.3).
+// Unfolded returns a copy of a value without line breaks (RFC 5322, section 2.2.3).
 func Unfolded(v *source.Mapped) *source.Mapped {
 	return Without(v, "\r\n")
 }
@@ -75,8 +75,8 @@ func Without(v *source.Mapped, chars string) *source.Mapped {
 	return out
 }
 
-// withoutComments removes the comments from the value of a structured field (RFC 822, 3.4.3; RFC
-// 2045, 5.1).
+// withoutComments removes the comments from the value of a structured field (RFC 822, section
+// 3.4.3; RFC 2045, section 5.1).
 func withoutComments(value string) string {
 	if strings.IndexByte(value, '(') < 0 {
 		return value
@@ -106,7 +106,7 @@ func withoutComments(value string) string {
 	return b.String()
 }
 
-// looseType parses a media type with invalid parameters, which many messages have. It accepts
+// looseType parses a media type with invalid parameters, which are common in messages. It accepts
 // unquoted values with special characters, repeated parameters, and parameters without a value. If
 // a parameter is repeated, the first one counts.
 func looseType(value string) (kind string, params map[string]string) {
@@ -206,7 +206,7 @@ func encodedWord(b []byte) (w word, ok bool) {
 	if n < 0 || w.text+n+1 >= len(b) || b[w.text+n] != '?' || b[w.text+n+1] != '=' {
 		return word{}, false
 	}
-	name, _, _ := strings.Cut(string(charset), "*") // a language follows the star (RFC 2231, 5)
+	name, _, _ := strings.Cut(string(charset), "*") // a language follows the star (RFC 2231, section 5)
 	w.charset, w.tail = name, w.text+n
 	w.length = w.tail + 2
 	return w, true

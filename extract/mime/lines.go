@@ -62,8 +62,8 @@ func (m *messageReader) boundary(line []byte) (level int, last bool) {
 	return -1, false
 }
 
-// peekLine returns the next line with its line break. It returns only the first maxLine octets of a
-// longer line, and false at the end of the file.
+// peekLine returns the next line with its line break. If the line is longer than maxLine octets, it
+// returns only the first maxLine octets. It returns false at the end of the file.
 func (m *messageReader) peekLine() ([]byte, bool) {
 	from := 0
 	for {
@@ -81,7 +81,8 @@ func (m *messageReader) peekLine() ([]byte, bool) {
 	}
 }
 
-// uncut removes a quoted-printable escape at the end of b, which may be incomplete.
+// uncut returns b without a quoted-printable escape at its end, because this escape may be
+// incomplete.
 func uncut(b []byte) []byte {
 	for k := 1; k <= 2; k++ {
 		if b[len(b)-k] == '=' {

@@ -18,8 +18,8 @@ const (
 )
 
 // Parts returns an iterator over the entities of a message, or of all messages of a mailbox in mbox
-// format (RFC 4155). An entity comes before the entities that it contains. Parts calls report for
-// each problem in the messages, and stops if report returns false. It takes linear time, and its
+// format (RFC 4155). An entity precedes the entities that it contains. Parts calls report for each
+// problem in the messages, and stops if report returns false. Parts takes linear time, and its
 // memory has a fixed limit.
 func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[*Part] {
 	return func(yield func(*Part) bool) {
@@ -28,7 +28,7 @@ func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[
 	}
 }
 
-// A Part is an entity, that is, a message or a part of a message.
+// A Part is a MIME entity, which is a message or a part of a message.
 type Part struct {
 	Message int    // number of the message in the mailbox, from 1; 0 without a mailbox
 	Number  string // number of the part in the message, as in "2.1"; "" for the message itself
@@ -107,7 +107,7 @@ func (m *messageReader) message() {
 	}
 }
 
-// unclosed reports that multiparts above a level of the stack do not end.
+// unclosed reports an error if a multipart above a level of the stack has no closing boundary.
 func (m *messageReader) unclosed(level int) {
 	for i := level + 1; i < len(m.stack); i++ {
 		if e := m.stack[i]; e.boundary != "" {
@@ -117,8 +117,9 @@ func (m *messageReader) unclosed(level int) {
 	}
 }
 
-// entity reads a header. It treats the parts of a multipart body, and a message in the body, as the
-// next entities.
+// entity reads a header and passes the entity to m.yield. If the entity contains a message, entity
+// also reads the header of this message. If the entity is a multipart, its parts are the next
+// entities.
 func (m *messageReader) entity(kind string) {
 	for !m.stopped {
 		p := m.part(kind)
@@ -194,6 +195,6 @@ func (p *Part) Text() (source.Feed, bool) {
 	return f, !m.stopped
 }
 
-// HasWholeLines reports whether [Part.Text] returns lines as they were before long lines were
-// broken, because the format marks these breaks.
+// HasWholeLines reports whether [Part.Text] returns the original lines, without the breaks that
+// were inserted into long lines. This is the case for formats that mark these breaks.
 func (p *Part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// longestChar is greater than the length in bytes of any character in any charset, including escape
-// sequences before it.
+// longestChar is greater than the length in bytes of any character in any charset, including
+// preceding escape sequences.
 const longestChar = 32
 
-// SniffLength is how many bytes of HTML [HTMLCharset] needs, as in browsers.
+// SniffLength is the number of bytes that [HTMLCharset] needs, as in browsers.
 const SniffLength = 1024
 
 // InCharset returns a feed that converts f from the labelled charset to UTF-8. If f is already in
-// UTF-8, it returns f. If the charset is unknown, it returns f and false, because the ASCII
-// characters in f are probably still right.
+// UTF-8, it returns f. If the charset is unknown, it returns f and false. The ASCII characters in f
+// are probably still correct.
 func InCharset(f Feed, label string) (Feed, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
@@ -42,8 +42,8 @@ func InCharset(f Feed, label string) (Feed, bool) {
 }
 
 // HTMLCharset returns the charset of an HTML document that begins with head. A byte order mark
-// takes precedence over the charset that the transport declared, and that over a META element (the
-// encoding sniffing of the HTML Standard).
+// takes precedence over the charset that the transport declared. The declared charset takes
+// precedence over a META element (encoding sniffing algorithm of the HTML Standard).
 func HTMLCharset(head []byte, declared string) string {
 	contentType := ""
 	if declared != "" {
@@ -113,8 +113,8 @@ func (c *charsetFeed) asciiRun() int {
 	return len(rest)
 }
 
-// char decodes one character, or a few that can only be decoded together. It decodes an invalid
-// byte as U+FFFD.
+// char decodes one character, or several characters that can only be decoded together. It decodes
+// an invalid byte as U+FFFD.
 func (c *charsetFeed) char() {
 	src := c.src.Text[c.i:min(len(c.src.Text), c.i+longestChar)]
 	var dst [2 * utf8.UTFMax]byte

@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// A Piece is decoded text that knows its position in the file. Each group of Out octets of the text
-// was decoded from In octets of the file. In and Out are 1 for text that is not encoded, and 4 and
-// 3 for base64. A character reference is a single group.
+// A Piece is decoded text with its position in the file. Each group of Out octets of the text was
+// decoded from In octets of the file. For text that is not encoded, In and Out are 1. For base64,
+// In is 4 and Out is 3. A character reference is a single group.
 type Piece struct {
 	Text    []byte
 	At      int64 // offset in the file of the first group
@@ -15,20 +15,21 @@ type Piece struct {
 	skip    int // how many octets of the first group precede Text
 }
 
-// Literal returns a piece that is not encoded, and is at an offset of the file.
+// Literal returns a piece of text that is not encoded. The parameter at is the offset of the text
+// in the file.
 func Literal(text []byte, at int64) Piece { return Piece{Text: text, At: at, In: 1, Out: 1} }
 
 // Slice returns p.Text[i:j] as a piece. The piece p must not be encoded.
 func (p Piece) Slice(i, j int) Piece { return Literal(p.Text[i:j], p.At+int64(i)) }
 
-// Unit returns a piece that was decoded from the octets of the file between start and end, and
-// cannot be divided.
+// Unit returns an indivisible piece that was decoded from the octets of the file between start and
+// end.
 func Unit(text []byte, start, end int64) Piece {
 	return Piece{Text: text, At: start, In: int(end - start), Out: len(text)}
 }
 
-// A Feed is a sequence of pieces. Next returns false at its end. The text of a piece is valid until
-// the next call.
+// A Feed is a sequence of pieces. Next returns false at the end of the sequence. The text of a
+// piece is valid until the next call of Next.
 type Feed interface {
 	Next() (Piece, bool)
 }
@@ -44,7 +45,7 @@ func (f plainFeed) Next() (Piece, bool) {
 	return Literal(b, at), len(b) > 0
 }
 
-// A run is a piece without its text.
+// A run is the position of a [Piece] in the file, without the text.
 type run struct {
 	pos     int // offset of the run in the text
 	at      int64
@@ -56,14 +57,15 @@ type run struct {
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 
-// A Mapped is decoded text that knows for each octet the position in the file.
+// A Mapped is decoded text that records for each octet the position in the file.
 type Mapped struct {
 	Text []byte
 	runs []run
 	End  int64 // offset in the file after the dropped text
 }
 
-// First returns the offset in the file of the first octet. It returns false for an empty text.
+// First returns the offset in the file of the first octet of the text. It returns false for an
+// empty text.
 func (m *Mapped) First() (int64, bool) {
 	if len(m.runs) == 0 {
 		return 0, false
@@ -93,8 +95,8 @@ func (m *Mapped) at(i int) int {
 	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].pos > i }) - 1
 }
 
-// Span returns the range of the file that text[i:j] was decoded from. If i equals j, the range is
-// empty, and is before octet i or at the end of the text.
+// Span returns the range of the file from which Text[i:j] was decoded. If i equals j, the range is
+// empty. It is before octet i, or at the end of the text.
 func (m *Mapped) Span(i, j int) (start, end int64) {
 	switch {
 	case len(m.runs) == 0:
@@ -110,7 +112,7 @@ func (m *Mapped) Span(i, j int) (start, end int64) {
 	}
 }
 
-// Pieces appends text[i:j], with its positions, to another text.
+// Pieces appends Text[i:j], with its positions, to another Mapped.
 func (m *Mapped) Pieces(to *Mapped, i, j int) {
 	if i == j {
 		return
@@ -147,7 +149,7 @@ func (m *Mapped) Drop(n int) {
 	m.Text = m.Text[:copy(m.Text, m.Text[n:])]
 }
 
-// piece returns a run with its text.
+// piece returns run k with its text.
 func (m *Mapped) piece(k int) Piece {
 	r, end := m.runs[k], len(m.Text)
 	if k+1 < len(m.runs) {
@@ -159,7 +161,7 @@ func (m *Mapped) piece(k int) Piece {
 // Reset makes the text empty. It keeps the memory.
 func (m *Mapped) Reset() { m.Text, m.runs = m.Text[:0], m.runs[:0] }
 
-// A MappedFeed is a feed of text that was cut out of a file.
+// A MappedFeed is a [Feed] that returns the pieces of a [Mapped].
 type MappedFeed struct {
 	Mapped
 	k int
@@ -185,7 +187,7 @@ type Window struct {
 	Feed Feed
 }
 
-// Fill adds at least one octet of the feed, or returns false at its end.
+// Fill adds at least one octet of the feed, or returns false at the end of the feed.
 func (w *Window) Fill() bool {
 	for {
 		p, ok := w.Feed.Next()

@@ -1,8 +1,8 @@
-// Package source reads a file and decodes its text. For each octet of decoded text, it remembers
-// the position in the file that the octet came from.
+// Package source reads a file and decodes its text. For each octet of decoded text, it records the
+// position in the file from which the octet was decoded.
 //
-// A [Tape] reads the file. A [Feed] is a sequence of pieces of text, and feeds that decode text
-// read other feeds. A [Mapped] is a part of a feed in memory.
+// A [Tape] reads the file. A [Feed] is a sequence of pieces of text. A feed that decodes text reads
+// another feed. A [Mapped] is a part of a feed in memory.
 package source
 
 import (
@@ -17,8 +17,8 @@ const (
 
 var errKept = errors.New("too much of the document decodes to nothing")
 
-// A Tape reads a file from start to end. It keeps the octets since the last call of [Tape.Release],
-// so that [Tape.Cut] can return them.
+// A Tape reads a file from start to end. It keeps the octets that have not been released with
+// [Tape.Release], so that [Tape.Cut] can return them.
 type Tape struct {
 	r    io.Reader
 	buf  []byte // octets that are kept, and then octets that have been read but not consumed
@@ -100,7 +100,8 @@ func (t *Tape) Skip(n int) { t.head += n }
 // Release says that the octets before an offset in the file are no longer needed.
 func (t *Tape) Release(to int64) { t.keep = max(t.keep, to) }
 
-// Cut returns octets of the file. They must have been consumed and not released.
+// Cut returns the octets of the file between start and end. These octets must have been consumed
+// and not released.
 func (t *Tape) Cut(start, end int64) string {
 	return string(t.buf[start-t.off : end-t.off])
 }
@@ -110,13 +111,13 @@ func (t *Tape) Has(start, end int64, s string) bool {
 	return end-start == int64(len(s)) && string(t.buf[start-t.off:end-t.off]) == s
 }
 
-// Held returns how many consumed octets are not released.
+// Held returns the number of octets that have been consumed but not released.
 func (t *Tape) Held() int64 { return t.Pos() - t.keep }
 
 // Kept returns all octets in memory.
 func (t *Tape) Kept() []byte { return t.buf }
 
-// Unread returns a reader for the part of the file after [Tape.Kept].
+// Unread returns a reader of the part of the file that follows the octets of [Tape.Kept].
 func (t *Tape) Unread() io.Reader {
 	if t.err != nil {
 		return failed{t.err}
@@ -128,7 +129,7 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// Cause returns the error that ended the file, or nil if all of it was read.
+// Cause returns the error that ended the reading, or nil if the whole file was read.
 func (t *Tape) Cause() error {
 	if t.err == io.EOF {
 		return nil

@@ -15,7 +15,7 @@ type Kind uint8
 const (
 	Malformed Kind = iota + 1 // the identifier is malformed
 	Unknown                   // the name does not exist, or is not public yet
-	NoResult                  // the name has nothing for the service
+	NoResult                  // the name has no data for the service
 	Gone                      // the name was retired
 	Denied                    // access is denied
 )
@@ -71,9 +71,9 @@ var ErrUpstream = errors.New("upstream server failed")
 // An Error is the reason for which a question about a name has no answer.
 type Error struct {
 	Kind        Kind
-	Name        string   // the name as the client wrote it
+	Name        string   // the name in the client's spelling
 	Service     Service  // the requested service
-	Offset      int      // for Malformed: where in Name the error is, in bytes
+	Offset      int      // for Malformed: the offset of the error in Name, in bytes
 	Rule        string   // for Malformed: the violated production
 	Message     string   // for people, without the name
 	Suggestions []string // similar names that exist or may exist

@@ -62,24 +62,24 @@ func (s Service) List() bool {
 // A Question is a question about a name (draft of 1995, section 3).
 type Question struct {
 	Name    name.Name // the name; zero if only Subject is known
-	Subject uri.URI   // the identifier as the client wrote it; zero if Name is enough
+	Subject uri.URI   // the identifier in the client's spelling; zero if Name is enough
 	Other   uri.URI   // for I=I: the second identifier
 	Service Service   // "" means the default service
 	Default Service   // the default service; "" means the default of the name's authority
 
-	Component string    // the requested component of a structured resource (2012, 2.3.2)
+	Component string    // the requested component of a structured resource (draft of 2012, section 2.3.2)
 	R, Q      string    // r-component and q-component without "?+" and "?="; "" if absent
-	Accept    string    // media ranges for ranking locations (RFC 9110, 12.5.1)
-	Languages string    // language ranges for ranking locations (RFC 9110, 12.5.4)
+	Accept    string    // media ranges for ranking locations (RFC 9110, section 12.5.1)
+	Languages string    // language ranges for ranking locations (RFC 9110, section 12.5.4)
 	UserAgent string    // User-Agent field of the request, which rules can test
 	Country   string    // the client's country, ISO 3166-1 alpha-2; "" if unknown
 	Query     string    // a query that is neither a component nor directives; "" if absent
 	At        time.Time // the time that the question is about; zero means now
 
 	Strict  bool // return an error instead of using the default service (RFC 2169)
-	Succeed bool // for every service, and not just for I2L and I2R, follow the only successor of a retired name (1995, 4)
+	Succeed bool // redirect from a retired name to its only successor for every service, not only for I2L and I2R (draft of 1995, section 4)
 	Explain bool // set Why in the answer
-	Hops    int  // how many resolvers have passed on the question
+	Hops    int  // number of resolvers that have passed the question on
 }
 
 // A Status is the state of a name.
@@ -102,14 +102,14 @@ type Location struct {
 	Priority   int    `json:"priority,omitempty"`                       // 1 is tried first; 0 means 1
 	Weight     int    `json:"weight,omitempty"`                         // share of the requests among locations with the same priority; 0 means 1
 	Country    string `json:"country,omitempty"`                        // ISO 3166-1 alpha-2
-	Component  string `json:"component,omitempty"`                      // the component of a structured resource that is there
+	Component  string `json:"component,omitempty"`                      // the component of a structured resource that is at this location
 	Charset    string `json:"charset,omitempty"`                        // charset of Note in the format text/urc-0
 	Note       string `json:"note,omitempty"`                           // free text (metainformation)
-	Down       bool   `json:"down,omitempty"`                           // known not to answer, so tried last
+	Down       bool   `json:"down,omitempty"`                           // the location does not answer, so it is tried last
 	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty" toml:"valid_until"` // RFC 3339
 	Index      int    `json:"index,omitempty"`                          // index of the typed value that shows this location (package value), or 0
-	Attributes string `json:"attributes,omitempty"`                     // attributes of a value of the type 10320/loc without a field here, in the form of XML: id="0" http_role="conneg"
+	Attributes string `json:"attributes,omitempty"`                     // other attributes of a value of the type 10320/loc, as in XML: id="0" http_role="conneg"
 }
 
 // Metadata describes a resource. It maps the names of Dublin Core elements (RFC 5013) to lists of
@@ -145,7 +145,7 @@ func (r *Raw) String() string {
 type Answer struct {
 	Service    Service
 	Name       name.Name
-	Spelling   string     // the name as it was registered; "" if that is the key
+	Spelling   string     // the name as it was registered; "" if it is equal to the key
 	Status     Status     // "" if another resolver did not send it
 	Locations  []Location // best first; a single location for I2L
 	Metadata   Metadata
@@ -155,8 +155,8 @@ type Answer struct {
 	Resources  []*Resource   // for I2Rs: the resources
 	Raw        *Raw          // replaces the description if a resolver sent no structured data; otherwise nil
 	Reason     string        // why the name was retired
-	Successors []name.Name   // names to use instead; for an active name, only a hint
-	Redirect   string        // another name about which to ask instead
+	Successors []name.Name   // names that replace a retired name; a hint if the name is active
+	Redirect   string        // a name or URL to use instead: the successor, or the resolver of a delegation
 	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
 	// RedirectStatus is the HTTP status of redirects to a location or to the resolver of a
@@ -171,7 +171,7 @@ type Answer struct {
 
 	Private  bool      // the answer depends on the client, so shared caches must not keep it
 	Modified time.Time // last change of the record, in whole milliseconds, UTC
-	Changed  time.Time // last change of the answer, if that is later because a location has become valid or invalid
+	Changed  time.Time // last change of the answer, if it is later than Modified because a location has become valid or invalid
 	Revision uint64    // revision of the record, from 1; 0 if unknown
 
 	// StaleSince is zero if the answer is current. If the resolver cannot read its store,

@@ -14,7 +14,7 @@ type Value struct {
 	Index       int    `json:"index"`                 // from 1; unique in the record
 	Type        string `json:"type"`                  // such as URL, HS_ADMIN or 21.T11148/8074aed799118ac263ad
 	Data        string `json:"data"`                  // in the format Format
-	Format      string `json:"format,omitempty"`      // one of the constants below, or another
+	Format      string `json:"format,omitempty"`      // such as [FormatBase64]
 	TTL         TTL    `json:"ttl,omitempty"`         // how long the value may be cached
 	Permissions string `json:"permissions,omitempty"` // admin read, admin write, public read and public write, each 0 or 1; "" means 1110
 	Timestamp   string `json:"timestamp,omitempty"`   // last change of the value (RFC 3339); "" if unknown

@@ -140,8 +140,8 @@ type Options struct {
 	// name of the authority is used as its address. Hosts must be safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
-	Retry bool             // query authorities again that failed according to State
-	State *State           // earlier results, to which new ones are added; may be nil
+	Retry bool             // query again the authorities whose queries have failed according to State
+	State *State           // earlier results, to which new results are added; may be nil
 	Now   func() time.Time // nil means [time.Now]
 }
 
@@ -152,7 +152,7 @@ type Node struct {
 	Parents   []string  `json:"parents,omitempty"`  // as the authority spells them
 	Children  []string  `json:"children,omitempty"` // as the authority spells them
 	Errors    []string  `json:"errors,omitempty"`   // for people
-	Skipped   int       `json:"skipped,omitempty"`  // number of names that were ignored, because there were too many
+	Skipped   int       `json:"skipped,omitempty"`  // number of names that were ignored because the response had too many
 	Asked     time.Time `json:"asked"`              // when the authority was queried
 }
 
@@ -260,7 +260,7 @@ type journey struct {
 	known   map[string]*Node
 	depth   map[string]int // steps to every authority that was named
 	waiting []string       // authorities to query, in order
-	deeper  int            // number of authorities beyond the limit of depth
+	deeper  int            // number of authorities beyond MaxDepth
 	count   int
 	bytes   int64
 }

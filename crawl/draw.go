@@ -160,7 +160,7 @@ func tree(nodes []*Node) (*box, []*box) {
 	byName, boxes := map[string]*box{root.name: root}, []*box{root}
 	for _, n := range nodes {
 		at := byName[n.Authority]
-		if at == nil { // from another walk, so its parent is the root
+		if at == nil { // the node is from another walk, so its parent is the root
 			at = &box{name: n.Authority, column: 1}
 			byName[n.Authority], boxes, root.children = at, append(boxes, at), append(root.children, at)
 		}

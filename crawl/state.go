@@ -170,7 +170,7 @@ func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	case !slices.Equal(s.head.Relations, asked):
 		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl that followed the relations %q, not %q; use another file", s.head.Relations, asked)}
 	}
-	for _, n := range s.nodes { // the last line about an authority counts
+	for _, n := range s.nodes { // if an authority has several lines, the last line is valid
 		if nodes[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
 			delete(nodes, n.Authority)
 		}

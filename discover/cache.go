@@ -11,8 +11,8 @@ import (
 // Limits of the cache.
 const (
 	maxKept     = 4096             // responses
-	maxLife     = 24 * time.Hour   // maximum lifetime of a response, whatever its zone says
-	maxNegative = 10 * time.Minute // maximum lifetime of a negative response, for which RFC 2308, 5 would permit hours
+	maxLife     = 24 * time.Hour   // maximum lifetime of a response, even if the zone permits more
+	maxNegative = 10 * time.Minute // maximum lifetime of a negative response; RFC 2308, section 5 permits hours
 )
 
 // A question identifies a cached response. Its name is in lower case.
@@ -24,7 +24,7 @@ type question struct {
 // An answer is the part of a response that was accepted.
 type answer struct {
 	records []dns.RR // of the type in the question
-	alias   string   // if there are no records, the name to look up next
+	alias   string   // the name to look up next if there are no records
 	life    time.Duration
 	expires time.Time
 }

@@ -99,7 +99,7 @@ func (s *search) once(ctx context.Context, key, why string) error {
 	}
 	for err == nil && len(s.sets) > 0 {
 		if s.expired() {
-			return errExpired // RFC 3402, 3.3, note 2
+			return errExpired // RFC 3402, section 3.3, note 2
 		}
 		set := s.sets[len(s.sets)-1]
 		rule, result, ok := s.match(set)

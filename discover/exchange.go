@@ -146,7 +146,7 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 			return nil, err
 		case err == nil && answers(m, q):
 			return m, nil
-		case m != nil && m.Truncated && network == "udp" && answers(m, q): // some servers truncate within a record
+		case m != nil && m.Truncated && network == "udp" && answers(m, q): // some servers truncate the response within a record
 			return m, nil
 		case network == "tcp":
 			return nil, errors.New("the response is to another question")

@@ -22,10 +22,10 @@ import (
 const (
 	maxServers  = 8
 	maxAttempts = 5    // queries to all servers for one question
-	maxStrange  = 64   // packets that are ignored while waiting for a response
+	maxStrange  = 64   // maximum number of other packets that are ignored while waiting for a response
 	maxRecords  = 256  // in one response
 	maxAliases  = 8    // aliases in a chain
-	udpSize     = 1232 // octets of a response without fragmentation (DNS flag day of 2020)
+	udpSize     = 1232 // maximum size in octets of a response that is not fragmented (DNS flag day of 2020)
 )
 
 const systemConfig = "/etc/resolv.conf"
@@ -35,15 +35,15 @@ type NAPTR struct {
 	Order, Preference uint16
 	Flags             string
 	Services          string
-	Regexp            string // octets as they are sent, without escaped backslashes
-	Replacement       string // without the dot at its end; "" for the root
+	Regexp            string // the octets in the record, without the escapes of master files
+	Replacement       string // without the final dot; "" for the root
 	TTL               time.Duration
 }
 
 // An SRV is an SRV record, which has the host and port of a service (RFC 2782).
 type SRV struct {
 	Priority, Weight, Port uint16
-	Target                 string // without the dot at its end; "" means that the service is not offered
+	Target                 string // without the final dot; "" means that the service is not offered
 	TTL                    time.Duration
 }
 
@@ -203,7 +203,7 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 		return nil, net.UnknownNetworkError(network)
 	}
 	if name := canonicalHost(host); name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return loopback(types), nil // RFC 6761, 6.3
+		return loopback(types), nil // RFC 6761, section 6.3
 	}
 	return r.families(ctx, host, types)
 }

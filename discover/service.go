@@ -10,7 +10,7 @@ import (
 // resolver offers with this protocol.
 type Services struct {
 	Protocol string   // in lower case, or ""
-	Names    []string // as RFC 2483 spells them, or otherwise as in the field
+	Names    []string // known services in the spelling of RFC 2483, others as in the field
 }
 
 // services maps service names in rules to the names in RFC 2483. The keys are in upper case. The

@@ -33,7 +33,7 @@ type Entry struct {
 	//   - "-": the names are not resolved.
 	Target string
 
-	Services []string // the services of RFC 2483 that it offers; nil means all
+	Services []string // the services of RFC 2483 that the resolver offers; nil means all
 }
 
 // None is the target of entries whose names are not resolved.

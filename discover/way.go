@@ -18,16 +18,16 @@ type Kind string
 
 // The kinds of ways. The names in [Options.Protocols] are additional kinds.
 const (
-	Authority Kind = "authority" // use the protocol of 1995 at any address of Host, on Port
-	THTTP     Kind = "thttp"     // use RFC 2169; URL is "http://HOST[:PORT]/uri-res/"
-	Path      Kind = "path"      // append the name to URL as a path, or insert it for {name}
+	Authority Kind = "authority" // a resolver with the protocol of draft-ietf-uri-yaurn-00, at any address of Host, on Port
+	THTTP     Kind = "thttp"     // a resolver with the protocol of RFC 2169; URL is "http://HOST[:PORT]/uri-res/"
+	Path      Kind = "path"      // a resolver to whose URL the name is appended as a path, or replaces {name}
 	Location  Kind = "location"  // URL leads to the resource, or to the result of Services
 )
 
 // The forms of a name in a request of the protocol of draft-ietf-uri-yaurn-00.
 const (
 	FormFull    = "full"    // the full name, for resolvers that serve several authorities or forward requests
-	FormElement = "element" // the ElementID, for the resolver of the authority itself (1995, 3.3)
+	FormElement = "element" // the ElementID, for the authority's own resolver (draft of 1995, section 3.3)
 )
 
 // A Way is a way to reach a resolver of a name, or the resource itself.
@@ -241,7 +241,7 @@ func (w *walk) rules(ctx context.Context) bool {
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		return true // Find yields the error of ctx itself
+		return true // Find yields the error of ctx
 	}
 	w.f.trace("the search by rules failed: "+shown.Error(err), key)
 	return w.yield(Way{}, fmt.Errorf("discover: rules for %s: %w", why, err))

@@ -21,7 +21,7 @@ type Zone struct {
 	Prefix    name.Prefix
 	Host      string // the host name of the resolver
 	Port      uint16
-	Services  []string // the services that it offers; nil means [ZoneServices]
+	Services  []string // the services that the resolver offers; nil means [ZoneServices]
 	TTL       time.Duration
 	Addresses []netip.Addr // the addresses of Host; nil if unknown
 }
@@ -32,11 +32,11 @@ func ZoneServices() []string { return []string{"I2L", "I2Ls", "I2C", "I2Cs", "I2
 // A Record is a line of a DNS master file (RFC 1035, section 5). It is a resource record or a
 // remark.
 type Record struct {
-	Owner  string `json:"owner"` // with the dot at its end
+	Owner  string `json:"owner"` // with the final dot
 	TTL    uint32 `json:"ttl,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Data   string `json:"data,omitempty"`
-	Remark string `json:"remark,omitempty"` // what else is needed; such a Record has no type and data
+	Remark string `json:"remark,omitempty"` // a note for the operator; such a Record has no type and data
 }
 
 // String returns the line of the master file.

@@ -28,7 +28,7 @@ type StatusError struct {
 	Protocol string // "HTTP", "FTP", "NNTP", "Gopher"
 	Code     int    // reply code of the protocol, or 0
 	Reason   string // message from the server, without control characters
-	Missing  bool   // the server says that the resource does not exist
+	Missing  bool   // the server reported that the resource does not exist
 }
 
 func (e *StatusError) Error() string {
@@ -66,8 +66,8 @@ func (e *SizeError) Error() string {
 
 // A RedirectError means that redirects form a loop, or are too many.
 type RedirectError struct {
-	Chain []string // the URLs in order; the last was not requested
-	Loop  bool     // the last URL had already been requested
+	Chain []string // the URLs in order; the client did not request the last URL
+	Loop  bool     // the client had already requested the last URL
 }
 
 func (e *RedirectError) Error() string {

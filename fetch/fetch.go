@@ -42,15 +42,15 @@ type Options struct {
 	// AllowPrivate permits connections to addresses outside the public Internet for untrusted URLs.
 	AllowPrivate bool
 
-	MaxSize      int64         // bytes of a resource after decompression; 0 means 1 GiB, negative no limit
+	MaxSize      int64         // maximum size of a resource in bytes after decompression; 0 means 1 GiB, negative no limit
 	Timeout      time.Duration // maximum time between two reads; 0 means DefaultTimeout
 	MaxTime      time.Duration // maximum time for a resource; 0 means DefaultMaxTime
 	MaxRedirects int           // maximum number of redirects and other steps; 0 means DefaultMaxRedirects, negative none
 
-	Client           plan.Client   // settings of the user, such as the news server
+	Client           plan.Client   // the user's settings, such as the news server
 	Gateways         plan.Gateways // gateways for other schemes
 	ProposedGateways bool          // also use the gateways that the catalogue of schemes proposes
-	Local            plan.Step     // finds local copies of files, instead of FTP; see [plan.Retriever]
+	Local            plan.Step     // tried before FTP, for files that are also accessible locally; see [plan.Retriever]
 
 	// Resolver resolves names. If it is nil, names are not retrieved.
 	Resolver nomen.Resolver
@@ -60,7 +60,7 @@ type Options struct {
 	// names are retrieved only if AllowPrivate is set.
 	Guarded nomen.Resolver
 
-	UserAgent string // sent in HTTP requests; "" means no such field
+	UserAgent string // the User-Agent field of HTTP requests; "" means no User-Agent
 
 	// DNS looks up hosts. nil means [net.DefaultResolver].
 	DNS discover.DNS
@@ -71,7 +71,7 @@ type Options struct {
 	TLS   *tls.Config       // for HTTPS, and for news over TLS; nil means the default
 	Now   func() time.Time  // returns the current time; nil means [time.Now]
 	Log   *slog.Logger      // nil means no log
-	Trace func(step string) // called for each step with a description for people, by one goroutine at a time; may be nil
+	Trace func(step string) // called with a description of each step, by one goroutine at a time; may be nil
 }
 
 // A Request has the options of a call of [Fetcher.Fetch]. The zero Request is for a whole resource,
@@ -90,8 +90,8 @@ type Request struct {
 	// has. If the object has changed or may have changed, the whole object is returned.
 	Validator string
 
-	Accept    string // media ranges (RFC 9110, 12.5.1); "" means any
-	Languages string // language ranges (RFC 9110, 12.5.4); "" means any
+	Accept    string // media ranges (RFC 9110, section 12.5.1); "" means any
+	Languages string // language ranges (RFC 9110, section 12.5.4); "" means any
 
 	// URN is the dialect of a URN that the user has typed. The zero value means the latest dialect.
 	// In [urn.Draft2012] the directive c selects a component of the resource. The directive s,
@@ -101,13 +101,13 @@ type Request struct {
 
 // An Object is a fetched resource.
 type Object struct {
-	nomen.Resource           // Size is the size of the whole object, of which Body may be a part
-	Offset         int64     // where in the object Body begins
+	nomen.Resource           // Size is the size of the whole object, even if Body is only a part
+	Offset         int64     // offset of Body in the object
 	Validator      string    // for [Request.Validator]; "" if changes cannot be detected
 	Modified       time.Time // zero if unknown
 	Retrieved      time.Time
-	Fragment       string   // fragment of the last URL that had one (RFC 9110, 10.2.2), or ""
-	Chain          []string // all URLs, from the first to the last, without passwords
+	Fragment       string   // fragment of the last URL with a fragment (RFC 9110, section 10.2.2), or ""
+	Chain          []string // all requested URLs, in order, without passwords
 }
 
 // A Fetcher fetches the resources of names and URLs. It is safe for concurrent use.

@@ -28,7 +28,7 @@ func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error
 	if err != nil {
 		return plan.Outcome{}, fileError(r, err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() { // opening others, such as pipes, may block for ever
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening a pipe or a device may block for ever
 		return plan.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
 	}
 	f, err := os.Open(r.Object)
@@ -114,7 +114,7 @@ func (j *retrieval) data(_ context.Context, r plan.Request) (plan.Outcome, error
 		}
 	}
 	if mediatype == "" {
-		mediatype = ";charset=US-ASCII" // RFC 2397, 2
+		mediatype = ";charset=US-ASCII" // RFC 2397, section 2
 	}
 	if strings.HasPrefix(mediatype, ";") {
 		mediatype = typeText + mediatype

@@ -24,7 +24,7 @@ func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, err
 		return plan.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
 	}
 	d := urn.Latest
-	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the user's own name is in the dialect of the request
+	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the name that the user has typed is in the dialect of the request
 		d = j.request.URN
 	}
 	q, err := question(d, r.URI)

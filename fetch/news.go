@@ -100,7 +100,7 @@ func (n *newsSession) perform() (*Object, error) {
 
 // Media types of news.
 const (
-	typeArticle  = "message/rfc822" // RFC 5536, 2
+	typeArticle  = "message/rfc822" // RFC 5536, section 2
 	typeOverview = "text/tab-separated-values"
 )
 

@@ -226,7 +226,7 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 			return j.refuse(u, err.Error(), nil)
 		}
 	}
-	if _, ok := u.Userinfo(); ok && !known.Interactive { // a URL must not log the user in without consent
+	if _, ok := u.Userinfo(); ok && !known.Interactive { // an untrusted URL must not log the user in
 		return j.refuse(u, "an untrusted locator cannot contain credentials", nil)
 	}
 	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {

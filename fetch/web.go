@@ -26,7 +26,7 @@ import (
 
 const (
 	maxHead   = 64 << 10 // bytes of a response head
-	maxRatio  = 200      // of the decompressed to the compressed size
+	maxRatio  = 200      // maximum ratio of the decompressed to the compressed size
 	freeBytes = 10 << 20 // bytes before maxRatio applies
 )
 
@@ -202,7 +202,7 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 			Message: fmt.Sprintf("status %d with an invalid Location: %.200q", resp.StatusCode, location),
 		}
 	}
-	base := r.URI // later servers must not see the credentials
+	base := r.URI // the URLs of redirects must not inherit the credentials
 	if authority, ok := base.Authority(); ok {
 		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
 			return plan.Outcome{}, err
@@ -321,7 +321,7 @@ func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (p
 	if err != nil {
 		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
-	o.Body, o.Size, o.Validator = decoded, -1, "" // these are about the encoded body
+	o.Body, o.Size, o.Validator = decoded, -1, "" // the original values are about the encoded body
 	return j.found(o)
 }
 

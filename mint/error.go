@@ -12,7 +12,7 @@ type Error struct {
 	Offset  int    // offset in Input, in bytes
 	Rule    string // the violated rule of the grammar, or of the names
 	Message string // what is wrong, for people
-	Err     error  // if the names are invalid: the cause
+	Err     error  // the cause if the names are invalid, or nil
 }
 
 func (e *Error) Error() string {
@@ -30,7 +30,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // An ExhaustedError means that a run has returned all names of its template.
 type ExhaustedError struct {
 	Template string
-	Capacity uint64 // how many names the template has
+	Capacity uint64 // the number of names of the template
 }
 
 func (e *ExhaustedError) Error() string {

@@ -19,8 +19,8 @@ const maxNoid = 1 << 53
 type noidPart struct {
 	mask  string // "e" and "d"; not empty
 	kind  byte   // 'r' random order, 's' sequential, 'z' sequential without limit
-	add   int    // how many characters are added when all strings of the mask are used; 0 if none are
-	first uint64 // how many strings of the mask were made before
+	add   int    // number of characters to add when all strings of the mask are used; 0 means none
+	first uint64 // number of strings of the mask that were made before
 }
 
 // A noidMinter returns the strings of a NOID minter in the order of NOID. For each string, NOID
@@ -32,7 +32,7 @@ type noidMinter struct {
 
 	count  uint64   // strings made with this mask
 	total  uint64   // strings of the mask
-	each   uint64   // strings of each counter, except that the last may have fewer
+	each   uint64   // number of strings of each counter; the last may have fewer
 	values []uint64 // of the counters
 	active []uint16 // indexes of the counters that are not used up
 }
@@ -240,7 +240,7 @@ func (a *arguments) noid(p *part) (checked bool, err error) {
 	if strings.IndexAny(s, "rsz") == 0 {
 		p.noid.kind, s, at = s[0], s[1:], at+1
 	} else {
-		p.noid.kind = 'r' // the masks of templates that grow do not have the first letter
+		p.noid.kind = 'r' // the first letter is optional
 	}
 	p.noid.mask, checked = strings.CutSuffix(s, "k")
 	if p.noid.mask == "" || strings.Trim(p.noid.mask, "ed") != "" {

@@ -119,7 +119,7 @@ func (r *Run) draw() (string, error) {
 	if s != nil && r.next > s.last {
 		return "", r.exhausted()
 	}
-	if s != nil || r.t.has(uuid7, noidOrder) { // such a part alone makes every name different
+	if s != nil || r.t.has(uuid7, noidOrder) { // such a part makes every name different
 		b, err := r.render()
 		r.next++
 		return string(b), err

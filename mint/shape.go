@@ -15,7 +15,7 @@ import (
 // the template.
 type shape struct {
 	base  string // the key of a sample
-	role  []byte // for each byte of base: '=' if it is the same in all names, '#' if it belongs to the sequence, '?' if it can be anything
+	role  []byte // for each byte of base: '=' if all names have this byte, '#' for a digit of the sequence, '?' for any byte
 	grows bool   // the sequence has no fixed width
 }
 
@@ -175,7 +175,7 @@ func (s shape) number(key string) (n uint64, ok bool) {
 			case role == '=' && c != s.base[i], role == '#' && !ascii.IsDigit(c):
 				return 0, false
 			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
-				return 0, false // the number is not in its canonical form
+				return 0, false // the number has a leading zero
 			case role == '#':
 				n = n*10 + uint64(c-'0')
 			}

@@ -31,7 +31,7 @@ func (u *uuidSource) v4() (string, error) {
 const (
 	maxTime    = 1<<48 - 1 // greatest time in a UUID of version 7, in milliseconds since 1970
 	maxCounter = 1<<12 - 1
-	seedMask   = 1<<11 - 1 // the counter begins with a 0 bit, to leave room for counting
+	seedMask   = 1<<11 - 1 // the first bit of the counter is 0 initially, to leave room for increments
 )
 
 // v7 returns a time-based UUID in lower case (RFC 9562, section 5.7). The 12 bits of rand_a are a

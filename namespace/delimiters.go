@@ -20,17 +20,17 @@ func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
 		return ""
-	case "oid", "service", "bitprint", "urn-4", "urn-7": // RFC 3061; RFC 5031, 4.3; the registrations
+	case "oid", "service", "bitprint", "urn-4", "urn-7": // RFC 3061; RFC 5031, section 4.3; the registrations
 		return "."
 	case "cdx", "doi", "gvat":
 		return "/"
-	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
+	case "meta", "nan", "nbn", "uci": // RFC 8458, section 4.2; RFC 4179
 		return "-:"
 	case "cts", "epc", "urn-3": // In cts a work follows its group, in epc an item class its company, in urn-3 an authority its parent.
 		return ":."
 	case "s1000d": // RFC 4688: projects by kind of document
 		return "-_"
-	case "dev": // RFC 9039, 3.2 and 4
+	case "dev": // RFC 9039, sections 3.2 and 4
 		return ":-_"
 	case "3gpp2", "gsma": // the rest of a name, by type of equipment
 		return ":-"

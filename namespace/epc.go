@@ -112,7 +112,7 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 // and the reference together have a fixed number of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
-		return dot, nil // a single asterisk stands for both
+		return dot, nil // a single asterisk stands for the company prefix and the reference
 	}
 	start := dot + 1
 	end := len(nss)

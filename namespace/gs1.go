@@ -27,7 +27,7 @@ type gs1Key struct {
 	name       string
 	digits     int
 	more       bool   // other characters may follow the digits
-	qualifiers string // the application identifiers that narrow down the key, in order (GS1 Digital Link)
+	qualifiers string // the application identifiers that qualify the key, in their order (GS1 Digital Link)
 }
 
 var gs1Keys = [...]gs1Key{

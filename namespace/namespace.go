@@ -12,7 +12,7 @@ type Use uint8
 
 // The possible meanings of a component.
 const (
-	UseUnstated Use = iota // the registration does not say it
+	UseUnstated Use = iota // the registration does not state whether it has a meaning
 	UseAllowed
 	UseNone // the component has no meaning
 )
@@ -27,7 +27,7 @@ type Namespace struct {
 	Kind        urn.NIDKind
 	Reference   string // the registration or the standard
 	Example     string // a valid URN
-	Note        string // for users: peculiarities, and what is not checked and why
+	Note        string // for users: peculiarities, and rules that are not checked
 	Security    string // security considerations; required
 	Equivalence string // describes what Rules.Canonical considers equivalent
 	Functional  string // describes functional equivalence, which comparison ignores

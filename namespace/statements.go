@@ -12,7 +12,7 @@ import (
 type statement struct {
 	special    string   // see [Namespace.Delimiters]
 	functional string   // see [Namespace.Functional]
-	services   []string // designators of services; see statementTable
+	services   []string // names of services; see statementTable
 	byDefault  string   // the default service
 	stated     string   // the sections that were read, or "" if the document was not available
 }

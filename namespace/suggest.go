@@ -14,15 +14,15 @@ const MaxSuggestions = 5
 
 // Limits on the work of Suggest.
 const (
-	maxGuessed    = 2048 // bytes of a text; longer texts have no suggestions
-	maxFixes      = 20   // mistakes in a text that are corrected
-	maxTransposed = 64   // bytes of a string in which transpositions are tried
+	maxGuessed    = 2048 // maximum length of a text in bytes; longer texts have no suggestions
+	maxFixes      = 20   // maximum number of mistakes in a text that are corrected
+	maxTransposed = 64   // maximum length in bytes of a string in which transpositions are tried
 )
 
 // A Suggestion is a valid name that was probably meant.
 type Suggestion struct {
 	Name string // the URN
-	Why  string // describes what was wrong with the text; never empty
+	Why  string // describes the mistake in the text; never empty
 }
 
 // Suggest is the function [Suggest] for c.
@@ -49,8 +49,8 @@ func (c Catalogue) Suggest(s string) []Suggestion {
 type guess struct {
 	catalogue Catalogue
 	input     string
-	cut       bool   // the text was cut out of a URL, whose end may not belong to the name
-	why       string // describes what has been changed in the input so far
+	cut       bool   // the text comes from a URL, whose end may not belong to the name
+	why       string // describes the changes to the input so far
 	found     []Suggestion
 }
 

@@ -53,8 +53,8 @@ func Namespaces() ([]*store.Authority, error) {
 
 // A Registry is a registry of prefixes for compact identifiers.
 type Registry struct {
-	Name  string // how the registry spells its name
-	Home  string // URL of the registry, with which its own names begin
+	Name  string // the name of the registry
+	Home  string // URL of the registry, and the default base of names
 	Terms string // the licence and the required attribution
 	table string
 }

@@ -18,7 +18,7 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	var out rule.Rule
 	for _, body := range []string{pattern, ".+"} {
 		body = strings.TrimSuffix(strings.TrimPrefix(body, "^"), "$")
-		body = strings.ReplaceAll(body, "$|^", "|") // in the registry's pattern each alternative has anchors
+		body = strings.ReplaceAll(body, "$|^", "|") // each alternative of the registry's pattern has anchors
 		out.Regexp = "^:?(?P<id>" + body + ")$"
 		p, err := rule.ParseRegexp(out.Regexp, false)
 		if err != nil {

@@ -50,7 +50,7 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 		at := d.InputOffset()
 		var bad *json.SyntaxError
 		if errors.As(err, &bad) {
-			at = max(bad.Offset-1, 0) // bad.Offset is after the invalid byte
+			at = max(bad.Offset-1, 0) // bad.Offset is the offset after the invalid byte
 		}
 		return r, fmt.Errorf("offset %d: %w", at, err)
 	}

@@ -9,7 +9,7 @@ import (
 // A Table has the entries of a registry.
 type Table struct {
 	Name      string   // name in paths and in XML, such as "namespaces"
-	Entry     string   // what an entry is called, such as "namespace"
+	Entry     string   // the term for an entry, such as "namespace"
 	Title     string   // for people
 	Reference string   // the document that defines the registry
 	Note      string   // for readers; may be ""
@@ -24,14 +24,14 @@ type Table struct {
 type Entry struct {
 	Name   string
 	Fields []Field
-	Value  any // the entry as encoding/json writes it
+	Value  any // the value that represents the entry in JSON
 }
 
 // A Field is a property of an entry. A field without values is only shown if Missing is not "".
 type Field struct {
 	Name    string // in lower case, with underscores; also the name of the JSON member and the XML element
 	Values  []string
-	Missing string // why there are no values, such as "not stated" or "not examined"
+	Missing string // the reason why the field has no values, such as "not stated"
 }
 
 // Lookup returns the entry with the given name, and reports whether the table has such an entry. It

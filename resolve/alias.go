@@ -31,7 +31,7 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	a, err := second.registered(all[0])
-	*d = second // the authority of the record decides on the answer
+	*d = second // the policy of the record's authority applies to the answer
 	return a, err
 }
 

@@ -135,7 +135,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Revision:  rec.Revision,
 	}
 	if rec.Status == nomen.Retired && !rec.ShowLocations {
-		a.Locations = nil // no format and no link may contain a location that was withdrawn
+		a.Locations = nil // withdrawn locations must not appear in any format
 	}
 	if rec.Spelling != rec.Name.Key() {
 		a.Spelling = rec.Spelling

@@ -18,7 +18,7 @@ type choice struct {
 	types, languages accept.Field
 	country          string
 
-	instead *nomen.Location // the dead location whose place an archived copy takes, or nil
+	instead *nomen.Location // the dead location that an archived copy replaces, or nil
 }
 
 func (c *choice) read(q *nomen.Question) {

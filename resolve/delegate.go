@@ -52,7 +52,7 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Form == store.FormElement: // a request for an ElementID in the protocol of 1995 cannot have directives (2.3: Y95-08)
+	case c.Form == store.FormElement: // a request for an ElementID cannot have directives (draft of 1995, section 2.3: Y95-08)
 		u, err := urn.Draft1995.Parse(d.name.Key())
 		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: it takes only ElementIDs")

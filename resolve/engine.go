@@ -182,9 +182,9 @@ type decision struct {
 	q         nomen.Question
 	set       *store.AuthoritySet
 	authority *store.Authority // authority of the name, or nil
-	policy    *store.Policy    // its policy, or the zero Policy
+	policy    *store.Policy    // policy of the authority, or the zero Policy
 	name      name.Name
-	service   nomen.Service // the service that is answered
+	service   nomen.Service // the service that the answer is for
 
 	validity     validity // when the set of valid locations changes
 	countryGiven bool     // the country comes from the r-component instead of the client
@@ -217,7 +217,7 @@ func (d *decision) about(n name.Name) {
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && d.isRequest() { // a policy does not apply to a reserved request
+	if named != "" && d.isRequest() { // the policy of the authority does not apply to reserved requests
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country

@@ -12,14 +12,14 @@ import (
 
 // Limits on I2R and I2Rs.
 const (
-	maxTried     = 3  // locations that are tried for a resource
-	maxResources = 16 // resources in an answer
+	maxTried     = 3  // maximum number of locations that are tried for a resource
+	maxResources = 16 // maximum number of resources in an answer
 )
 
 // resource returns the answer to the service I2R. It fetches the best location. If a fetch fails,
 // it tries the next location.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
-	d.depends.Unknown() // another server decides
+	d.depends.Unknown() // the answer depends on another server
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")
 	}

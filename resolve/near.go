@@ -15,9 +15,9 @@ import (
 
 // Limits on the search for names similar to an unknown name.
 const (
-	nearTime  = 200 * time.Millisecond // of all reads together
-	nearReads = 12                     // of records and of the index of aliases
-	maxAbove  = 4                      // shorter names that are looked up
+	nearTime  = 200 * time.Millisecond // maximum time for all reads together
+	nearReads = 12                     // maximum number of reads of records and of the alias index
+	maxAbove  = 4                      // maximum number of shorter names that are looked up
 	maxNear   = namespace.MaxSuggestions
 )
 
@@ -33,7 +33,7 @@ const (
 
 type nearSearch struct {
 	decision
-	reads int // how many reads are left
+	reads int // number of reads that are left
 }
 
 // near returns names that the client probably meant instead of the unknown name. Registered names

@@ -99,7 +99,7 @@ func behind(loc, tail string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(loc, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(loc): // with mailto or tel, a longer mailbox or number would belong to someone else
+	case !hasAuthority && !isURN(loc): // for schemes such as mailto and tel, a longer address could belong to another person
 		return "", false
 	case hasQuery:
 	case path == "":

@@ -20,7 +20,7 @@ import (
 // is empty.
 type Catalogue struct {
 	list  []Scheme // sorted by name
-	index []uint16 // hash table with a power of two elements, each of which is 0 or 1 plus a position in list
+	index []uint16 // hash table with a power of two elements: each is a position in list plus 1, or 0 if it is empty
 	rules []uri.SchemeRules
 }
 

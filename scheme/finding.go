@@ -14,14 +14,14 @@ type Code = uri.FindingCode
 const (
 	CodeSyntax      Code = uri.FindingScheme    // violates the syntax of the scheme
 	CodeValue       Code = "scheme-value"       // follows the syntax, but has an invalid value
-	CodeForm        Code = "scheme-form"        // valid, but not the recommended form
+	CodeForm        Code = "scheme-form"        // valid, but not in the recommended form
 	CodeFragment    Code = "scheme-fragment"    // a fragment in a scheme that does not define one
 	CodeCredentials Code = "credentials"        // contains a secret in readable form
 	CodeInjection   Code = layout.CodeInjection // a decoded character would end a line or field of the protocol
-	CodeDanger      Code = "dangerous"          // following the URI can do more than fetch a resource
+	CodeDanger      Code = "dangerous"          // a client that follows the URI can do more than fetch a resource
 	CodeHidden      Code = "hidden-characters"  // invisible characters, or characters that change the text direction
 	CodeInteractive Code = "interactive"        // opens a session instead of retrieving an object
-	CodeUndefined   Code = "undefined-mapping"  // no document defines the meaning
+	CodeUndefined   Code = "undefined-mapping"  // no document defines the meaning of the URI
 	CodeNested      Code = "nested"             // contains another URI, which has its own findings
 	CodeObsolete    Code = "obsolete"           // historical, or replaced
 )

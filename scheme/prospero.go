@@ -53,7 +53,7 @@ func checkProspero(u uri.URI) []Finding {
 	case l.Query >= 0:
 		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed")
 	case l.Is1993():
-		return nil // parsing has checked the version and the attributes
+		return nil // the parser has checked the version and the attributes
 	}
 	return checkProsperoFields(&l)
 }

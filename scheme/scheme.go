@@ -11,7 +11,7 @@ const (
 	StatusPermanent
 	StatusProvisional
 	StatusHistorical
-	StatusExperimental // begins with "x-"; its users agree on its meaning (1993, Registration of naming schemes)
+	StatusExperimental // begins with "x-"; its users agree on its meaning (draft of 1993, section "Registration of naming schemes")
 	statuses
 )
 
@@ -41,8 +41,8 @@ type Kind uint8
 // The kinds of schemes.
 const (
 	KindUnstated Kind = iota // no document defines it
-	KindLocator              // the URIs are URLs: they identify by location
-	KindName                 // the URIs are names like URNs: they do not depend on a location
+	KindLocator              // the URIs are URLs, which identify an object by its location
+	KindName                 // the URIs are names such as URNs, which do not depend on a location
 	KindOther                // the URIs are something else, such as actions, addresses of people or inline data
 	kinds
 )
@@ -71,9 +71,9 @@ type Scheme struct {
 	Status    Status
 	Kind      Kind
 	Reference string // the documents that define the scheme
-	Template  string // URL of the registration, if it has a page of its own
+	Template  string // URL of the registration template at IANA, or ""
 	Example   string // a valid URI of the scheme
-	Note      string // for users: peculiarities of the scheme, and what is not checked and why
+	Note      string // for users: peculiarities of the scheme, and rules that are not checked
 	Security  string // security considerations that are specific to the scheme
 	Danger    string // what can happen when an untrusted link is followed; "" if only a request is sent
 
@@ -81,7 +81,7 @@ type Scheme struct {
 	Transport    string // "tcp", "udp" or ""
 	Hierarchical bool   // the path is a hierarchy, so relative references make sense
 	RootPath     bool   // an empty path after an authority is equivalent to "/"
-	Interactive  bool   // following a URI opens a session instead of retrieving an object
+	Interactive  bool   // a URI opens a session instead of locating an object
 	Special      []Special
 
 	// Retrieval describes how to retrieve the object of a URI. If URIs of the scheme are not

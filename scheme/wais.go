@@ -79,7 +79,7 @@ func checkWAIS(u uri.URI) []Finding {
 	case p.kind == p.database+1:
 		return layout.Refuse(p.kind, p.kind, rule, "the type must not be empty")
 	case l.Is1993():
-		return nil // parsing has checked the length and the identifier
+		return nil // the parser has checked the length and the identifier
 	case p.id < 0:
 		return layout.Refuse(l.PathEnd, l.PathEnd, ruleWAISPath, "missing document identifier after the type")
 	}

@@ -1,5 +1,5 @@
 // Package dnstest provides a DNS server for tests. It serves a zone in the syntax of master files
-// (RFC 1035, 5) on loopback, over UDP and TCP, and can send faulty responses.
+// (RFC 1035, section 5) on loopback, over UDP and TCP, and can send faulty responses.
 package dnstest
 
 import (
@@ -22,7 +22,7 @@ type Query struct {
 	EDNS bool
 }
 
-// A Fault is what is wrong with a response. The zero Fault changes nothing.
+// A Fault describes an error in a response. The zero Fault changes nothing.
 type Fault struct {
 	Silent   bool          // send no response
 	Delay    time.Duration // wait before responding
@@ -47,8 +47,8 @@ type Server struct {
 	closing  chan struct{}
 }
 
-// Start starts a server for a zone. For each query it calls fault, which may be nil, and sends a
-// response with that fault.
+// Start starts a server for a zone. The server calls fault for each query, and sends a response
+// with the returned Fault. The function fault may be nil.
 func Start(zone string, fault func(Query) Fault) (*Server, error) {
 	s := &Server{closing: make(chan struct{}), fault: fault}
 	if err := s.Serve(zone); err != nil {
@@ -107,7 +107,7 @@ func (s *Server) Serve(zone string) error {
 	return nil
 }
 
-// Queries returns the queries so far, in order.
+// Queries returns the queries that the server has received so far, in order.
 func (s *Server) Queries() []Query {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +240,7 @@ func (s *Server) exists(name string) bool {
 	return false
 }
 
-// authority returns the SOA record of the zone that a name belongs to, or nil.
+// authority returns the SOA record of the zone to which a name belongs, or nil.
 func (s *Server) authority(name string) []dns.RR {
 	for name != "" {
 		for _, rr := range s.records[name] {

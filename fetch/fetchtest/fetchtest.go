@@ -1,5 +1,5 @@
-// Package fetchtest provides servers for the older protocols, for tests of programs that fetch.
-// They serve files, menus, articles and directories on loopback.
+// Package fetchtest provides FTP, Gopher, WHOIS and news servers for tests. The servers listen on
+// loopback.
 package fetchtest
 
 import (
@@ -55,7 +55,7 @@ func (s *Server) Close() error {
 	return s.listener.Close()
 }
 
-// Said returns the lines that clients have sent so far.
+// Said returns the lines that the server has received so far.
 func (s *Server) Said() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,9 @@ func Line(answer func(line string) string) (*Server, error) {
 	})
 }
 
-// News starts a news server (RFC 3977) that answers each command from a table, or otherwise with
-// 500. A multi-line answer includes its final dot. The greeting is the answer to "", or 200.
+// News starts a news server (RFC 3977) that answers each command from a table. The reply to all
+// other commands has the code 500. Multi-line answers must include the final dot. The greeting is
+// the answer to the empty command, or 200.
 func News(answers map[string]string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		in := bufio.NewReader(conn)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Files are the files of an [FTP] server, and its behaviour.
+// Files has the files of an [FTP] server and settings for its behaviour.
 type Files struct {
 	Texts     map[string]string // content by path, from the root
 	CutAt     int               // after how many bytes of a file the server fails; 0 means never

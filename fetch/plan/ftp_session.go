@@ -8,23 +8,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An FTPServer has the settings for a particular FTP server. With the zero FTPServer, names of
-// files are joined with slashes, as on Unix, and the client changes the directory one segment at a
-// time.
+// An FTPServer has the settings for an FTP server. With the zero FTPServer, the client changes the
+// directory one path segment at a time, and slashes separate the segments of file names as on Unix.
 type FTPServer struct {
-	// Names converts the segments of a path to a file name of the server. It implies Whole. If
-	// Names is nil, the segments are joined with slashes.
+	// Names converts the segments of a path to a file name of the server's operating system. It
+	// implies Whole. If Names is nil, the segments are joined with slashes.
 	Names *LocalNames
 
-	// Whole requests a file by its full name, without changing the directory.
+	// Whole means that the client requests a file by its full name, without changing the directory.
 	Whole bool
 
-	// TypeLast sets the transfer mode after the directory is changed, instead of before.
+	// TypeLast means that the client sets the transfer mode after changing the directory, instead
+	// of before.
 	TypeLast bool
 }
 
-// requestFTP returns the login and the commands. No argument of a command can contain a line break,
-// because Check rejects line breaks in locators and requestFTP rejects them in the settings.
+// requestFTP returns the login and the commands. Arguments of commands cannot contain line breaks.
+// The scheme's Check rejects line breaks in locators, and requestFTP rejects them in the settings.
 func requestFTP(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("ftp", u)
 	r := Request{Length: -1}
@@ -49,8 +49,9 @@ func requestFTP(u uri.URI, c Client) (Request, error) {
 	return r, nil
 }
 
-// login returns the credentials in the locator. Without any, it returns an anonymous login with the
-// user's mail address (1993, FTP; RFC 1738, 3.2.1).
+// login sets the credentials of r to those in the locator. If the locator has no credentials, the
+// login is anonymous with the user's mail address (draft of 1993, section "FTP"; RFC 1738, section
+// 3.2.1).
 func (c Client) login(r *Request, parts []scheme.Part) error {
 	if _, ok := scheme.Get(parts, "user"); ok {
 		r.Login = Login{User: partData(parts, "user"), Password: partData(parts, "password")}

@@ -12,16 +12,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Gateways is a user's table of gateways, through which to retrieve schemes that a client does not
-// support (1993, Registration of naming schemes). It is immutable. The zero Gateways is empty.
+// Gateways is a user's table of gateways. Through a gateway, a client can retrieve locators of
+// schemes that it does not support (draft of 1993, section "Registration of naming schemes"). It is
+// immutable. The zero Gateways is empty.
 type Gateways struct{ list []gateway }
 
 type gateway struct{ scheme, template string }
 
 // Wildcards for scheme names.
 const (
-	AnyExperimental = "x-*" // schemes that begin with "x-" without a gateway of their own
-	AnyScheme       = "*"   // schemes without a gateway of their own
+	AnyExperimental = "x-*" // schemes that begin with "x-" and have no other gateway
+	AnyScheme       = "*"   // schemes that have no other gateway
 )
 
 // Variables in a gateway.
@@ -34,19 +35,20 @@ const (
 // ErrGateway means that a gateway is invalid.
 var ErrGateway = errors.New("invalid gateway locator")
 
-// ErrThrough means that a locator cannot be passed to the gateway, because the gateway would see a
-// different path.
+// ErrThrough means that a locator cannot be passed to the gateway, for example because the gateway
+// would remove dot segments from it.
 var ErrThrough = errors.New("cannot be passed to the gateway")
 
 // With returns a copy of the table with a gateway for a scheme, or for [AnyExperimental] or
-// [AnyScheme]. It replaces the previous gateway for the scheme. The gateway is an absolute locator
-// that may contain a variable for the locator to retrieve:
+// [AnyScheme]. The new gateway replaces the previous gateway for the scheme. The template is an
+// absolute locator. It may contain one of these variables, which stands for the locator to
+// retrieve:
 //
 //	{uri}   the whole locator, with all but unreserved characters escaped
 //	{+uri}  the whole locator as it is spelled, which some gateways need
 //	{rest}  the text after the first colon, escaped like {uri}
 //
-// If the gateway has no variable, {uri} is appended. The error wraps [ErrGateway].
+// If the template has no variable, {uri} is appended. The error wraps [ErrGateway].
 func (g Gateways) With(name, template string) (Gateways, error) {
 	name = strings.ToLower(name)
 	if !scheme.IsName(name) && name != AnyExperimental && name != AnyScheme {
@@ -85,8 +87,8 @@ func badGateway(template string, sample uri.URI, scheme string) string {
 	return ""
 }
 
-// All returns an iterator over the schemes and their gateways, in the order in which they were
-// added.
+// All returns an iterator over the schemes and the templates of their gateways, in the order in
+// which they were added.
 func (g Gateways) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, w := range g.list {
@@ -101,8 +103,8 @@ func (g Gateways) has(scheme string) bool {
 	return slices.ContainsFunc(g.list, func(w gateway) bool { return strings.EqualFold(w.scheme, scheme) })
 }
 
-// Locator returns the locator by which to retrieve u through a gateway, without the fragment of u.
-// It returns false if there is no gateway for the scheme. The error wraps [ErrThrough].
+// Locator returns the locator by which to retrieve u through a gateway. It omits the fragment of u.
+// It returns false if the table has no gateway for the scheme. The error wraps [ErrThrough].
 func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	template := g.templateFor(u)
 	if template == "" {
@@ -119,8 +121,8 @@ func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	return at, true, nil
 }
 
-// templateFor returns the gateway for the scheme of u, or "". It skips gateways that use this
-// scheme themselves.
+// templateFor returns the template for the scheme of u, or "". It skips gateways whose own locators
+// have this scheme.
 func (g Gateways) templateFor(u uri.URI) string {
 	name, ok := u.Scheme()
 	if !ok {
@@ -154,7 +156,7 @@ func passes(u uri.URI) bool {
 	return true
 }
 
-// expand inserts a locator into a gateway.
+// expand replaces the variables in the template of a gateway.
 func expand(template string, u uri.URI) string {
 	name, _ := u.Scheme()
 	text := u.String()
@@ -185,7 +187,7 @@ func expand(template string, u uri.URI) string {
 	return b.String()
 }
 
-// escapeAll percent-encodes all but unreserved characters (RFC 6570, 3.2.2).
+// escapeAll percent-encodes all characters except unreserved characters (RFC 6570, section 3.2.2).
 func escapeAll(b *strings.Builder, s string) {
 	for i := range len(s) {
 		if c := s[i]; ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A GopherItem is a line of a Gopher menu (RFC 1436, 2).
+// A GopherItem is a line of a Gopher menu (RFC 1436, section 2).
 type GopherItem struct {
 	Type     byte
 	Display  string // text to show
@@ -44,17 +44,17 @@ func ParseGopherItem(line string) (GopherItem, error) {
 	}, nil
 }
 
-// Locator returns the locator of the item. An item can refer to another protocol, and then has a
-// locator of that protocol (1993, Gopher):
+// Locator returns the locator of the item. If the item refers to another protocol, the locator has
+// the scheme of that protocol (draft of 1993, section "Gopher"):
 //
-//   - types 8 and T, whose selector is the user name: a session;
-//   - a selector URL:...: the locator after the colon;
-//   - type h with a selector GET /...: a web page;
-//   - a selector ftp:host@path: a file, which a gateway fetches by FTP.
+//   - types 8 and T: a session, for which the selector is the user name;
+//   - a selector that begins with "URL:": the locator after the colon;
+//   - type h with a selector that begins with "GET /": a web page;
+//   - a selector of the form "ftp:host@path": a file, which the Gopher server fetches by FTP.
 //
 // Text lines and errors (types i and 3) have no locator.
 //
-// A selector comes from a stranger, so check the locator before using it.
+// The selector is untrusted input, so check the locator before using it.
 func (i GopherItem) Locator() (uri.URI, error) {
 	switch {
 	case i.Type == 'i' || i.Type == '3':
@@ -78,7 +78,8 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	return i.item()
 }
 
-// quoted returns the locator in the selector, after an optional slash.
+// quoted parses the locator in a selector that begins with "URL:". It rejects locators of dangerous
+// schemes.
 func (i GopherItem) quoted(text string) (uri.URI, error) {
 	u, err := uri.Parse(text)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// LocalNames converts the names of a local file system to paths and back, so that slashes express
-// the hierarchy (1993, Encoding prohibited characters). The conversion must be reversible:
-// Join(Split(name)) is name.
+// LocalNames converts file names of an operating system to paths of URIs and back. In the paths,
+// slashes express the hierarchy (draft of 1993, section "Encoding prohibited characters"). The
+// conversion must be reversible: Join(Split(name)) must return name.
 type LocalNames struct {
 	Split func(local string) ([]string, error)    // splits a name into segments
 	Join  func(elements []string) (string, error) // joins segments to a name
 }
 
-// ErrLocalName means that a name cannot be converted.
+// ErrLocalName means that a file name or a path cannot be converted.
 var ErrLocalName = errors.New("cannot be mapped")
 
-// Path converts a local name to a path without a leading slash. It encodes the name in the charset
+// Path converts a file name to a path without a leading slash. It encodes the name in the charset
 // of the dialect, and percent-encodes the characters that a path cannot contain; see
 // [uri.Dialect.EscapeText].
 func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
@@ -39,7 +39,7 @@ func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	return strings.Join(elements, "/"), nil
 }
 
-// Local converts a path without a leading slash to a local name.
+// Local converts a path without a leading slash to a file name.
 func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	elements := strings.Split(path, "/")
 	for i, e := range elements {
@@ -57,7 +57,7 @@ func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 
 // UnixNames converts Unix file names. In the path of an absolute name, the first slash is
 // percent-encoded and belongs to the first segment, so "/etc/motd" becomes %2Fetc/motd (RFC 1738,
-// 3.2.2).
+// section 3.2.2).
 func UnixNames() LocalNames {
 	return LocalNames{Split: splitUnix, Join: joinUnix}
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Object has the identifiers of an object. These are the locator from which it was fetched, and
-// at most one official name (1993, Uniqueness). It is immutable.
+// An Object has the identifiers of a retrieved object: the locator from which it was fetched, and
+// at most one official name (draft of 1993, section "Uniqueness"). It is immutable.
 type Object struct {
 	Fetched  uri.URI
 	official uri.URI
 }
 
-// ErrPartial means that an official name is relative.
+// ErrPartial means that an official name is a relative reference.
 var ErrPartial = errors.New("an official name must be in full form")
 
 // ErrSecondName means that the object already has a different official name.
 var ErrSecondName = errors.New("the object already has another official name")
 
-// WithOfficial returns a copy of the object with an official name, which may have any scheme. The
-// error is [ErrPartial] if the name is relative, and [ErrSecondName] if the object already has a
-// different official name.
+// WithOfficial returns a copy of the object with an official name of any scheme. If the name is a
+// relative reference, the error is [ErrPartial]. If the object already has a different official
+// name, the error is [ErrSecondName].
 func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	switch {
 	case !name.IsValid() || name.IsReference():
@@ -34,11 +34,11 @@ func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	return o, nil
 }
 
-// Official returns the official name, and whether there is one.
+// Official returns the official name, and reports whether the object has one.
 func (o Object) Official() (uri.URI, bool) { return o.official, o.official.IsValid() }
 
-// Base returns the base of references in the object. It is the official name, or otherwise the
-// locator from which the object was fetched.
+// Base returns the base URI for relative references in the object. This is the official name.
+// Without an official name, it is the locator from which the object was fetched.
 func (o Object) Base() uri.URI {
 	if o.official.IsValid() {
 		return o.official
@@ -46,7 +46,7 @@ func (o Object) Base() uri.URI {
 	return o.Fetched
 }
 
-// Resolve resolves a reference in the object.
+// Resolve resolves a relative reference in the object.
 func (o Object) Resolve(reference string) (uri.URI, error) {
 	ref, err := o.Base().Dialect().ParseReference(reference)
 	if err != nil {

@@ -12,18 +12,19 @@ import (
 
 // An AccessMethod is a way to retrieve an object that a Prospero directory lists.
 type AccessMethod struct {
-	Method string // the protocol, such as AFTP, in any case
+	Method string // the protocol, such as AFTP, in upper or lower case
 	Host   string // for AFS: the cell
 	Port   string // "" means the default
 	Name   string // name of the object on the host, not percent-encoded
 }
 
-// ErrAccessMethod means that there is no locator for an access method.
+// ErrAccessMethod means that an access method cannot be expressed as a locator.
 var ErrAccessMethod = errors.New("the access method has no locator")
 
-// Locator returns a locator of the scheme for the protocol: ftp for FTP and AFTP, afs for AFS,
-// gopher for GOPHER, and prospero only for objects in Prospero itself (PROSPERO and DIRECTORY;
-// 1993, Prospero). For other methods the error wraps [ErrAccessMethod].
+// Locator returns the locator for the access method. The scheme is ftp for the methods FTP and
+// AFTP, afs for AFS, gopher for GOPHER, and prospero for objects in Prospero itself (PROSPERO and
+// DIRECTORY; draft of 1993, section "Prospero"). For other methods the error wraps
+// [ErrAccessMethod].
 func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	path, err := d.EscapeText(uri.ComponentPath, strings.TrimPrefix(m.Name, "/"))
 	if err != nil {
@@ -60,8 +61,8 @@ func ftpPath(d uri.Dialect, path string) []scheme.Part {
 	}
 }
 
-// gopherName returns the locator of a Gopher item. By convention, the selector begins with the type
-// of the item.
+// gopherName returns the locator of a Gopher item, whose type is the first character of the
+// selector by convention.
 func gopherName(d uri.Dialect, server []scheme.Part, name string) (uri.URI, error) {
 	selector, err := d.EscapeText(uri.ComponentPath, name)
 	if err != nil {

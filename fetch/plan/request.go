@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Client has the settings of a program that retrieves objects.
+// A Client has the settings of a program that retrieves resources.
 type Client struct {
 	// Mail is the user's mail address, which is the password for anonymous FTP.
 	Mail string
 
-	// NewsServer is the host of the news server for names without a server. It has a port if that
-	// is not 119.
+	// NewsServer is the news server for news URIs without a server. It is a host, or HOST:PORT if
+	// the port is not 119.
 	NewsServer string
 
 	// Formats maps suffixes of file names, in lower case, to data formats; see [UsualFormats].
@@ -44,15 +44,15 @@ func UsualFormats() map[string]Format {
 	}
 }
 
-// A Request says what to request from which server in order to retrieve an object.
+// A Request describes the request by which to retrieve an object from a server.
 type Request struct {
 	URI     uri.URI // without a fragment, because fragments are not sent
 	Network string  // "tcp", "udp", or "" if no connection is needed
 	Host    string  // decoded, without brackets
 	Port    string  // from the locator, or the default of the scheme
 
-	// Send is the text to send, in a protocol with a single message: an HTTP request target, a
-	// Gopher line without its line break, or the words of a search.
+	// Send is the text to send in protocols with a single request. This is an HTTP request target,
+	// a Gopher request without its line break, or the words of a search.
 	Send string
 
 	// Object is the decoded name of the object, such as a file, a group or a message identifier.
@@ -68,21 +68,20 @@ type Request struct {
 	Fields   []string // decoded attributes or fields, for Prospero
 }
 
-// A Login is a pair of user name and password.
+// A Login has the user name and the password for a server.
 type Login struct {
 	User, Password string
-	Anonymous      bool // anonymous by convention, because the locator has no user name
+	Anonymous      bool // the locator has no user name, so the login is the conventional anonymous login
 }
 
-// ErrHost means that a host contains characters that are not allowed in a host name. Do not connect
-// to it.
+// ErrHost means that a host contains characters that are not allowed in host names. Do not connect
+// to such a host.
 var ErrHost = errors.New("invalid host name")
 
-// RequestOf returns what to request from which server to retrieve u, which must be a URI of the
-// scheme s.
+// RequestOf returns the request by which to retrieve u, which must be a URI of the scheme s.
 //
-// The error is the [scheme.Finding] for a rule that u violates, or wraps [ErrInteractive],
-// [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or [ErrHost].
+// If u is invalid, the error is the [scheme.Finding] about the violation. Otherwise it wraps
+// [ErrInteractive], [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or [ErrHost].
 func RequestOf(s scheme.Scheme, u uri.URI, c Client) (Request, error) {
 	if err := mayRequest(&s, u); err != nil {
 		return Request{}, err
@@ -134,8 +133,8 @@ func (r *Request) address(u uri.URI, network, port string) error {
 	return nil
 }
 
-// hostOf returns the decoded host without brackets. It rejects an address of an unknown IP version,
-// which would look like a name.
+// hostOf returns the decoded host without brackets. It rejects addresses of unknown IP versions.
+// Without their brackets, such addresses could be mistaken for names.
 func hostOf(u uri.URI) (string, error) {
 	data, _ := u.Data(uri.ComponentHost)
 	host := string(data)
@@ -171,8 +170,8 @@ func partData(parts []scheme.Part, name string) string {
 	return ""
 }
 
-// algorithm returns the function that makes a Request for the scheme, or nil. The function expects
-// a URI that the scheme's Check accepts.
+// algorithm returns the function that makes a [Request] for a scheme, or nil. The argument of the
+// function must be a URI that the scheme's Check accepts.
 func algorithm(name string) func(uri.URI, Client) (Request, error) {
 	switch name {
 	case "http", "https":
@@ -209,7 +208,8 @@ func build(name string, d uri.Dialect, parts []scheme.Part) (uri.URI, error) {
 	return s.Build(d, parts)
 }
 
-// requestHTTP requests the path and the query as they are spelled (1993, HTTP).
+// requestHTTP requests the path and the query without normalisation (draft of 1993, section
+// "HTTP").
 func requestHTTP(u uri.URI, _ Client) (Request, error) {
 	target := u.Path()
 	if target == "" {
@@ -222,8 +222,8 @@ func requestHTTP(u uri.URI, _ Client) (Request, error) {
 }
 
 // requestGopher requests the decoded selector, followed by the search and the Gopher+ string, each
-// after a tab (RFC 1436, 2; RFC 4266, 2.2, 2.3). In the draft of 1993 spaces separate the words of
-// a search.
+// after a tab (RFC 1436, section 2; RFC 4266, section 2.2, 2.3). In the dialect of 1993, the words
+// of a search are separated by spaces.
 func requestGopher(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("gopher", u)
 	line := partData(parts, "selector")
@@ -250,7 +250,7 @@ func searchText(u uri.URI, parts []scheme.Part) string {
 	return strings.Join(words, " ")
 }
 
-// gopherFormats maps item types that imply a format to that format (RFC 1436, 3.8).
+// gopherFormats maps item types that imply a format to that format (RFC 1436, section 3.8).
 var gopherFormats = map[string]string{
 	"0": "text/plain", "1": "application/gopher-menu", "7": "application/gopher-menu", "g": "image/gif", "h": "text/html",
 	"4": "application/mac-binhex40", "9": "application/octet-stream", "5": "application/octet-stream", "6": "text/x-uuencode",
@@ -258,8 +258,9 @@ var gopherFormats = map[string]string{
 
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
-// requestWAIS searches the database, or fetches a document if the locator has its type. In the
-// draft of 1993 the locator of a document also has its length (1993, WAIS).
+// requestWAIS searches the database. If the locator has a document type, it fetches the document
+// instead. In the dialect of 1993, the locator of a document also has the length of the document
+// (draft of 1993, section "WAIS").
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
@@ -297,15 +298,15 @@ func requestWHOIS(u uri.URI, _ Client) (Request, error) {
 	return Request{Send: query, Object: query, Length: -1, Text: true, Format: "text/plain"}, nil
 }
 
-// requestAFS opens a file of the cell, which is not on a particular host.
+// requestAFS opens a file of an AFS cell, through the mounted file system.
 func requestAFS(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("afs", u)
 	format := c.formatOf(partData(parts, "path"))
 	return Request{Object: "/afs/" + partData(parts, "cell") + "/" + partData(parts, "path"), Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestFile opens a local file. It rejects files on other hosts; in the draft of 1993 the host is
-// a file server.
+// requestFile opens a local file, and rejects locators with another host. In the dialect of 1993,
+// it requests the file from the host by FTP.
 func requestFile(u uri.URI, c Client) (Request, error) {
 	if u.Dialect() == uri.Draft1993 {
 		r, err := requestFTP(u, c)
@@ -324,7 +325,8 @@ func requestFile(u uri.URI, c Client) (Request, error) {
 	return Request{Object: path, Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestNews asks the server in the locator, or the user's default server.
+// requestNews sends the request to the server in the locator, or to the server in the client's
+// settings.
 func requestNews(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("news", u)
 	r := Request{Length: -1, Object: partData(parts, "group") + partData(parts, "pattern") + partData(parts, "message_id")}
@@ -358,8 +360,8 @@ func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// formatOf returns the format that the suffix of a file name indicates. By default, a file is a
-// sequence of octets.
+// formatOf returns the format for the suffix of a file name. Files with unknown suffixes are
+// binary.
 func (c Client) formatOf(path string) Format {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {

@@ -13,25 +13,26 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The reasons why a retrieval fails.
+// Reasons for which a retrieval can fail.
 var (
 	// ErrInteractive means that the locator opens an interactive session; see [InteractiveError].
 	ErrInteractive = errors.New("interactive session, nothing to retrieve")
 
-	// ErrUndefined means that no document says how to resolve names of the scheme.
+	// ErrUndefined means that no document defines how to resolve names of the scheme.
 	ErrUndefined = errors.New("the mapping is undefined")
 
-	// ErrNotLocator means that the identifier does not locate anything.
+	// ErrNotLocator means that the identifier is a name, or something else that does not locate an
+	// object.
 	ErrNotLocator = errors.New("not a locator")
 
-	// ErrNoAlgorithm means that the scheme is unknown or not supported by this client, and that
-	// there is no gateway for it.
+	// ErrNoAlgorithm means that the scheme is unknown or not supported, and that no gateway is
+	// configured for the scheme.
 	ErrNoAlgorithm = errors.New("no retrieval algorithm")
 
 	// ErrNotAvailable means that the object is not available, such as an expired article.
 	ErrNotAvailable = errors.New("not available")
 
-	// ErrTooManySteps means that too many locators led to other locators.
+	// ErrTooManySteps means that too many locators led to other locators instead of an object.
 	ErrTooManySteps = errors.New("too many steps")
 
 	// ErrOutcome means that a step returned neither locators nor an object.
@@ -40,8 +41,9 @@ var (
 
 // A Resource is an object that was retrieved.
 //
-// The same locator may lead to a different object later (1993, Security considerations). If you
-// store the object, also store the time, and retrieve it again when you need a current copy.
+// The same locator may lead to a different object later (draft of 1993, section "Security
+// considerations"). If you store the object, also store the time, and retrieve it again when you
+// need a current copy.
 type Resource struct {
 	URI       uri.URI       // the locator from which it was retrieved
 	Format    string        // media type
@@ -49,34 +51,35 @@ type Resource struct {
 	Body      io.ReadCloser // the caller must close it
 }
 
-// An Outcome is the result of a step, which is either an object, or locators that lead to it (1993,
-// Registration of naming schemes).
+// An Outcome is the result of a [Step], which is either an object or a list of locators that lead
+// to the object (draft of 1993, section "Registration of naming schemes").
 type Outcome struct {
 	Locators []uri.URI
 	Resource *Resource
 }
 
-// A Step executes a Request. If the object does not exist, the error wraps [ErrNotAvailable].
+// A Step executes a [Request]. If the object does not exist, the error wraps [ErrNotAvailable].
 type Step func(ctx context.Context, r Request) (Outcome, error)
 
-// A Retriever retrieves the objects of locators. The caller supplies the steps that need the
-// network. The zero Retriever uses the catalogue of package scheme/extra, and has no steps.
+// A Retriever retrieves the objects of locators. The caller supplies a [Step] for each scheme. The
+// zero Retriever has no steps, and uses the catalogue of package scheme/extra.
 type Retriever struct {
 	Catalogue *scheme.Catalogue // nil means the catalogue of package scheme/extra
 	Client    Client            // settings of the user
 	Steps     map[string]Step   // by scheme, in lower case
 
-	// Local is tried before the step for ftp, to use local access if that is equivalent (1993,
-	// FTP). If its error wraps ErrNotAvailable, the step is used. Local may be nil.
+	// Local is tried before the step for ftp, for files that are also accessible locally (draft of
+	// 1993, section "FTP"). If the error of Local wraps ErrNotAvailable, the step for ftp is used.
+	// Local may be nil.
 	Local Step
 
-	// Gateways are used for schemes without a step. A gateway for the scheme itself, instead of for
-	// a wildcard, is used even if there is a step, because the user's configuration takes
-	// precedence (1997, 1.3).
+	// Gateways has the gateways for schemes without a step. A gateway for a particular scheme, and
+	// not for a wildcard, is used even if the scheme has a step, because the user's configuration
+	// takes precedence (draft of 1997, section 1.3).
 	Gateways Gateways
 
-	// ProposedGateways also uses gateways in the catalogue. Each was proposed by the authors of a
-	// scheme, who can see which locators are retrieved through it.
+	// ProposedGateways permits the use of gateways in the catalogue. The authors of a scheme
+	// operate its gateway, so they can see which locators are retrieved.
 	ProposedGateways bool
 
 	Now func() time.Time // if nil, the step must set Resource.Retrieved
@@ -84,11 +87,11 @@ type Retriever struct {
 
 const maxSteps = 8
 
-// Retrieve takes one step from a locator, to the object or to locators that lead to it. The locator
-// must be absolute.
+// Retrieve executes one step for a locator. The outcome is the object, or locators that lead to the
+// object. The locator must be absolute.
 //
-// The error is the [scheme.Finding] for a rule that u violates, wraps one of the errors above, or
-// is the error of the step.
+// If u is invalid, the error is the [scheme.Finding] about the violation. Otherwise it is the error
+// of the step, or wraps an error of this package such as [ErrNoAlgorithm].
 func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	name, ok := u.Scheme()
 	if !ok {
@@ -101,7 +104,7 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	}
 	request, err := RequestOf(s, u, r.Client)
 	if algorithm(s.Name) == nil && isUnanswered(err) {
-		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows what to do
+		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step handles the scheme without a plan
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -109,8 +112,8 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	return r.take(ctx, step, request)
 }
 
-// isUnanswered reports whether err only means that the scheme does not say how to retrieve its
-// objects. A step or a gateway may still be configured.
+// isUnanswered reports whether err only means that the scheme does not have a retrieval algorithm.
+// A step or a gateway may still be configured.
 func isUnanswered(err error) bool {
 	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
@@ -131,8 +134,8 @@ func (r *Retriever) step(name string) Step {
 	return nil
 }
 
-// throughGateway retrieves u through a gateway, because this client does not support the scheme. It
-// returns an error if no gateway is configured.
+// throughGateway retrieves u through a gateway. It returns an error if no gateway is configured for
+// the scheme.
 func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
 		if err := mayRequest(s, u); err != nil && !isUnanswered(err) {
@@ -159,8 +162,8 @@ func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.
 	return r.take(ctx, step, request)
 }
 
-// gatewayLocator returns the locator for u at the user's gateway, or otherwise at the gateway in
-// the catalogue if ProposedGateways is set.
+// gatewayLocator returns the locator by which to retrieve u through the user's gateway. If the user
+// has no gateway for the scheme and ProposedGateways is set, it uses the gateway in the catalogue.
 func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, error) {
 	at, ok, err := r.Gateways.Locator(u)
 	if ok || err != nil || !r.ProposedGateways || s.Gateway == "" {
@@ -184,7 +187,7 @@ func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: unsupported scheme %q, and no gateway is configured: %w", s.Name, ErrNoAlgorithm)
 }
 
-// take executes a request. For ftp it tries Local first.
+// take executes a request. For the scheme ftp, it tries Local first.
 func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outcome, error) {
 	if name, _ := request.URI.Scheme(); r.Local != nil && strings.EqualFold(name, "ftp") {
 		out, err := r.Local(ctx, request)
@@ -225,9 +228,9 @@ func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome,
 	return Outcome{}, fmt.Errorf("scheme: %s: %w", request.URI.Redacted(), ErrOutcome)
 }
 
-// Follow retrieves the object of a locator. If a step leads to several locators, Follow tries them
-// in order, each with all locators to which it leads, until it finds an object. It takes at most 8
-// steps and tries no locator twice.
+// Follow retrieves the object of a locator. If a step returns several locators, Follow searches
+// depth-first, in their order, until it finds an object. It executes at most 8 steps, and does not
+// try a locator twice.
 func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 	waiting, seen := []uri.URI{u}, map[uri.URI]bool{}
 	var first error

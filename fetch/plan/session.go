@@ -11,14 +11,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Session describes an interactive session for a person. Its texts are decoded.
+// A Session describes an interactive session for a person. All strings are decoded.
 type Session struct {
 	Scheme string // in lower case
 	Host   string // without brackets
 	Port   string // "" means the default
 	User   string // to show to the user; may be empty
 	// Password may be shown to the user. It is never an argument of a command, because all users of
-	// a machine can read arguments.
+	// a machine can read the arguments of processes.
 	Password string
 }
 
@@ -69,15 +69,15 @@ var ErrUnsafeSession = errors.New("not safe to pass to a program")
 // ErrNoLauncher means that no program is configured for a session.
 var ErrNoLauncher = errors.New("no program configured for this kind of session")
 
-// A Launcher is the program that opens a session, and its arguments, which are in groups. In each
-// group, {host}, {port} and {user} are replaced. A group is omitted if the session does not have
-// the value. No shell is involved.
+// A Launcher is a program that opens sessions, with groups of arguments. The variables {host},
+// {port} and {user} in the arguments are replaced. If the session does not have the value of a
+// variable, the whole group is omitted. The program is executed without a shell.
 type Launcher struct {
 	Program string
 	Args    [][]string
 }
 
-// UsualLaunchers returns the usual programs on Unix, by scheme.
+// UsualLaunchers maps schemes to the usual programs on Unix.
 func UsualLaunchers() map[string]Launcher {
 	return map[string]Launcher{
 		"telnet": {"telnet", [][]string{{"-l", "{user}"}, {"{host}"}, {"{port}"}}},
@@ -104,7 +104,7 @@ func (s Session) Command(launchers map[string]Launcher) (program string, args []
 	return l.Program, args, nil
 }
 
-// unsafe returns why a program could misinterpret the session, or "".
+// unsafe returns the reason for which a program could misinterpret the session, or "".
 func (s Session) unsafe() string {
 	if !isHost(s.Host) && !isIPv6Text(s.Host) {
 		return fmt.Sprintf("invalid host name %q", s.Host)

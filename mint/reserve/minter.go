@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Minter is a [Backend] that uses a store in this process, on behalf of an actor.
+// A Minter is a [Backend] that accesses a store directly, with the rights of an actor.
 type Minter struct {
 	actor     registrar.Actor
 	registrar *registrar.Registrar
@@ -23,7 +23,7 @@ type Minter struct {
 
 var _ Backend = (*Minter)(nil)
 
-// NewMinter returns a Minter for an actor. The table has the authorities of the store.
+// NewMinter returns a Minter for an actor. The table must have the authorities of the store.
 func NewMinter(actor registrar.Actor, r *registrar.Registrar, s store.Reader, table *store.Table) *Minter {
 	return &Minter{actor, r, s, table}
 }
@@ -57,7 +57,7 @@ func (m *Minter) Known(ctx context.Context, n name.Name) (bool, error) {
 	return KnownIn(ctx, m.store, n)
 }
 
-// TemplateOf returns the template of an authority that begins with the literal text begin, or "".
+// TemplateOf returns the authority's template that begins with the given literal text, or "".
 func TemplateOf(a *store.Authority, begin string) string {
 	for _, text := range a.Mint {
 		t, err := mint.Parse(a.Prefix, text)
@@ -68,7 +68,8 @@ func TemplateOf(a *store.Authority, begin string) string {
 	return ""
 }
 
-// CannotMint reports whether an error of [Names] means that a template gives no names.
+// CannotMint reports whether an error of [Names] is about the template, for example because all its
+// names are taken.
 func CannotMint(err error) bool {
 	return errors.Is(err, ErrCrowded) || errors.As(err, new(*mint.Error)) || errors.As(err, new(*mint.RefusedError)) ||
 		errors.As(err, new(*mint.ExhaustedError)) || errors.As(err, new(*mint.RunError))

@@ -1,8 +1,9 @@
 // Package reserve generates new names from a template of package mint, and reserves each of them in
 // a store, so that no name is assigned twice.
 //
-// It needs no lock, because a name is written only if it does not exist yet. If another client
-// takes a name first, the store returns a conflict, and Names tries the next name.
+// The package does not lock the store. A record is written only if the name does not exist yet. If
+// another client has created the name first, the store returns a conflict, and [Names] tries the
+// next name.
 package reserve
 
 import (
@@ -20,21 +21,22 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Backend stores names. It is a store with its registrar, or a server.
+// A Backend stores names. The implementations are [Minter], which uses a store, and clients of a
+// server.
 type Backend interface {
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 
 	// Keys returns an iterator over the names whose keys begin with prefix, in the order of keys.
-	// It may omit names that are stored under older rules for keys.
+	// It may omit names whose stored keys do not follow the current rules of their namespaces.
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
 
-	// Known reports whether n has a record, or had one that was deleted.
+	// Known reports whether n has a record, or had a record that was deleted.
 	Known(ctx context.Context, n name.Name) (bool, error)
 }
 
-// KnownIn implements Known for a Backend with a store.
+// KnownIn implements the method Known of a [Backend] with the store r.
 func KnownIn(ctx context.Context, r store.Reader, n name.Name) (bool, error) {
 	for _, err := range store.History(ctx, r, n) {
 		return err == nil, err
@@ -57,7 +59,7 @@ func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error]
 	}
 }
 
-// Options say which names to generate.
+// Options configure [Names].
 type Options struct {
 	Prefix   name.Prefix // of the names
 	Template string      // template; "" means the template of the authority, or a template that fits the existing names
@@ -66,8 +68,8 @@ type Options struct {
 	DryRun   bool        // reserve nothing
 	Why      string      // reason for the history
 
-	// Record returns the record with which to create a name. If it returns an error, Names stops
-	// with this error. If Record is nil, the name is reserved.
+	// Record returns the record with which to create a name. If Record returns an error, Names ends
+	// with this error. If Record is nil, the new record has the status Reserved.
 	Record func(name.Name) (*store.Record, error)
 
 	Now  func() time.Time          // returns the current time
@@ -82,15 +84,15 @@ func ReadPrefix(s string) (name.Prefix, error) {
 	return name.ParsePrefix(s)
 }
 
-// maxTaken is how many names in a row may be taken before Names gives up.
+// maxTaken is the number of consecutive taken names after which Names ends with an error.
 const maxTaken = 1000
 
 // ErrCrowded means that nearly all names of a template are taken.
 var ErrCrowded = fmt.Errorf("%d candidates in a row were taken: the template is nearly used up, or other clients take names faster; use a template with more characters", maxTaken)
 
-// Names returns an iterator over new names. It reserves each name before yielding it. After an
-// error, the iterator ends. The error comes from package mint or from the backend, or is
-// [ErrCrowded].
+// Names returns an iterator over new names. It creates the record of each name before yielding the
+// name. The iterator ends after an error. The error is [ErrCrowded], or comes from package mint or
+// from the backend.
 func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		m := &minting{Backend: b, Options: o}
@@ -123,7 +125,7 @@ func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error
 	}
 }
 
-// A minting is a call of Names.
+// A minting has the state of a call of [Names].
 type minting struct {
 	Backend
 	Options
@@ -132,7 +134,7 @@ type minting struct {
 	ordered   bool             // the names are in the order of NOID
 }
 
-// keys returns the existing names in the form in which the authority stores them.
+// keys yields the existing names in the spelling that the authority prescribes.
 func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for n, err := range m.Keys(ctx, prefix) {
@@ -161,8 +163,8 @@ func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	return run, run.Seek(func(prefix string) iter.Seq2[name.Name, error] { return m.keys(ctx, prefix) })
 }
 
-// knownKey yields the name with a key if it has or had a record. A NOID minter does not make a
-// deleted name again.
+// knownKey yields the name with the given key if the name has or had a record. Deleted names are
+// included, because a NOID minter does not make them again.
 func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		n := name.FromKey(key)
@@ -172,7 +174,7 @@ func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name,
 	}
 }
 
-// findAuthority finds the authority of the names. If the authority folds case, findAuthority
+// findAuthority finds the authority of the names. If the authority ignores case, findAuthority
 // converts the prefix and the template to lower case.
 func (m *minting) findAuthority(ctx context.Context) error {
 	all, err := m.Authorities(ctx)
@@ -197,7 +199,7 @@ func (m *minting) findAuthority(ctx context.Context) error {
 	return err
 }
 
-// maxModels is how many existing names are read to find a template that fits them.
+// maxModels is the maximum number of existing names that are read to find a suitable template.
 const maxModels = 20_000
 
 // A ShoulderError means that an authority has no template that begins with the requested text.
@@ -258,7 +260,7 @@ func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 
 const mintNext = "{seq}"
 
-// take creates the record of n, and returns false if the name is taken. In a dry run it only checks
+// take creates the record of n. It returns false if the name is taken. In a dry run, it only checks
 // whether the name is taken.
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
 	if m.ordered {
@@ -282,7 +284,7 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 	if errors.As(err, new(*store.ConflictError)) {
 		return n, false, nil
 	}
-	if err == nil && m.Warn != nil { // the warnings about one name apply to all
+	if err == nil && m.Warn != nil { // the warnings about the first name apply to all names
 		m.Warn(out.Warnings)
 		m.Warn = nil
 	}

@@ -39,8 +39,8 @@ type message struct {
 	}
 }
 
-// generate returns the table, which has a line for each group with its prefix, its name and its
-// ranges.
+// generate returns the table. It has a line for each registration group, with the prefix, the name
+// and the ranges of the group.
 func generate(text []byte) ([]byte, error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -1,6 +1,6 @@
-// Command gen writes the tables of prefixes in package public. Its input is what the two registries
-// publish, with a JSON object on each line: prefixes.jsonl.gz (Bioregistry, CC0) and
-// identifiers-org.jsonl.gz (identifiers.org, EMBL-EBI, CC BY 4.0).
+// Command gen writes the tables of prefixes in package public. Its input is the data of two
+// registries, with a JSON object on each line. The file prefixes.jsonl.gz comes from Bioregistry
+// (CC0). The file identifiers-org.jsonl.gz comes from identifiers.org (EMBL-EBI, CC BY 4.0).
 //
 // Usage: gen DIR, where DIR has both files. The tables are written to the working directory.
 package main
@@ -71,7 +71,7 @@ func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, err
 	return b, lines.Err()
 }
 
-// A place is a provider of the items with a prefix.
+// A place is a provider of the resources with a prefix.
 type place struct {
 	url, country string
 	rank         int
@@ -162,8 +162,8 @@ func identifiersOrg(line []byte) (string, error) {
 	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
 }
 
-// withoutPrefix splits a pattern that begins with a prefix and a colon. It returns the prefix in
-// the case of the pattern, and the pattern after the colon.
+// withoutPrefix splits a pattern that begins with a prefix and a colon. It returns the prefix as
+// the pattern spells it, and the pattern after the colon.
 func withoutPrefix(prefix, pattern string) (_, rest string, _ error) {
 	head, rest, ok := strings.Cut(pattern, ":")
 	if !ok {

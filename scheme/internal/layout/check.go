@@ -7,7 +7,7 @@ func Broken(from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Refuse returns a list with a single error, which is the result of a check that fails.
+// Refuse returns a list with one error, as the result of a check.
 func Refuse(from, to int, rule, message string) []uri.Finding {
 	return []uri.Finding{Broken(from, to, rule, message)}
 }
@@ -19,12 +19,12 @@ func RefuseAs(code uri.FindingCode, from, to int, rule, message string) []uri.Fi
 	return found
 }
 
-// Warn returns a warning about something that can deceive or harm.
+// Warn returns a warning about text that can deceive or harm the user.
 func Warn(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Remark returns a remark about something that could be improved.
+// Remark returns a remark about text that could be improved.
 func Remark(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
 }

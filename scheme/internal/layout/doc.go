@@ -1,6 +1,6 @@
-// Package layout has the functions that the rules of all schemes need. They find the components of
-// a URI, collect its parts, and create findings.
+// Package layout has functions for the rules of schemes. They find the components of a URI, collect
+// the parts of a URI, and create findings.
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
+// 1995, section 3.1".
 package layout

@@ -6,7 +6,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Typecode returns the end of the file name, and the start of the typecode or -1.
+// Typecode finds the FTP typecode at the end of the path. It returns the end of the file name and
+// the start of the typecode, or -1 if there is no typecode.
 func (l *Layout) Typecode() (name, code int) {
 	last := l.Path + strings.LastIndexByte(l.PathText(), '/') + 1
 	const key = ";type="
@@ -82,10 +83,10 @@ func (l *Layout) HasPath() bool { return l.Path < l.PathEnd }
 // IsRooted reports whether the path begins with a slash.
 func (l *Layout) IsRooted() bool { return l.HasPath() && l.Text[l.Path] == '/' }
 
-// PathText returns the path as spelled.
+// PathText returns the path without decoding.
 func (l *Layout) PathText() string { return l.Text[l.Path:l.PathEnd] }
 
-// End returns the end of the spelling without the fragment.
+// End returns the end of the URI without the fragment.
 func (l *Layout) End() int {
 	switch {
 	case l.Query >= 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Generic appends the parts of a URI of an unknown scheme to dst (1993, BNF).
+// Generic appends the parts of a URI of an unknown scheme to dst (draft of 1993, section "BNF").
 //
 //	generic = scheme ":" path [ "?" search ]
 func Generic(dst []uri.Part, u uri.URI) []uri.Part {
@@ -28,9 +28,8 @@ type Taker struct {
 // Take returns a Taker that appends the parts of u to dst.
 func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 
-// Part adds the text between two offsets as a part that is used as it is spelled. It adds nothing
-// if the part is absent. The start of an absent part is negative, or is greater than the end
-// because there is no separator before it.
+// Part adds the text between two offsets as a part that is not decoded before use. It adds nothing
+// if the part is absent, which means that the start is negative or greater than the end.
 func (t *Taker) Part(name string, from, to int) { t.add(uri.Part{Name: name}, from, to) }
 
 // Data is like [Taker.Part], for a part that must be decoded before use.
@@ -53,7 +52,7 @@ func (t *Taker) Pair(group, name string, from, to int) {
 	t.add(uri.Part{Name: name, Group: group, Escaped: true}, from, to)
 }
 
-// Supply adds a part that the scheme implies.
+// Supply adds a part that is not in the URI but that the scheme implies.
 func (t *Taker) Supply(name, value string) {
 	t.Parts = append(t.Parts, uri.Part{Name: name, Value: value, Offset: -1})
 }
@@ -78,7 +77,7 @@ func (t *Taker) Server() {
 	t.Part("port", t.Port, t.PortEnd)
 }
 
-// rooted adds the path. In the draft of 1993 the path does not include the slash after the host.
+// rooted adds the path. In the dialect of 1993, the path does not include the slash after the host.
 func (t *Taker) rooted() {
 	switch {
 	case t.Is1993() && !t.HasPath():
@@ -89,7 +88,8 @@ func (t *Taker) rooted() {
 	}
 }
 
-// Search adds the query. In the draft of 1993 it is called the search and consists of words.
+// Search adds the query. In the dialect of 1993, the query is called the search and consists of
+// words.
 func (t *Taker) Search() {
 	switch {
 	case t.Query < 0:
@@ -101,7 +101,7 @@ func (t *Taker) Search() {
 	}
 }
 
-// Each adds each piece of the text between two offsets, which are separated by sep. The pieces must
+// Each splits the text between two offsets at sep, and adds each piece as a part. The pieces must
 // be decoded before use.
 func (t *Taker) Each(name string, from, to int, sep byte) {
 	for {

@@ -1,4 +1,4 @@
-// Package schemetest helps to test the rules of schemes.
+// Package schemetest has functions for testing the rules of schemes.
 package schemetest
 
 import (
@@ -11,10 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Sample is a URI and the results that are expected for it. Parts has pairs of the form
-// name=value, separated by spaces, and is "" if the URI is rejected. Canonical is the canonical
-// form, and is "" if the URI is already canonical. Finding is the offset and the rule of the first
-// finding, or "".
+// A Sample is a URI with the expected results. Parts has pairs of the form name=value, separated by
+// spaces. It is "" if the URI is rejected. Canonical is the canonical form, or "" if the URI is
+// already canonical. Finding has the offset and the rule of the first finding, or is "".
 type Sample struct{ In, Parts, Canonical, Finding string }
 
 // Check tests the sample with a catalogue, in dialect d.
@@ -53,7 +52,7 @@ func (s Sample) Check(t testing.TB, c scheme.Catalogue, d uri.Dialect) {
 	}
 }
 
-// Invariants tests what must be true for every URI of every scheme.
+// Invariants tests the properties that all schemes must have, with the URI u.
 func Invariants(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	t.Helper()
 	text := u.String()
@@ -99,8 +98,8 @@ func reassembles(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	keepsParts(t, c, u, parts)
 }
 
-// keepsParts tests that the canonical form has the same parts. Default ports, the case of the host,
-// unnecessary percent-encodings and implied parts may differ.
+// keepsParts tests that the canonical form has the same parts as the URI. Only default ports, the
+// case of the host, unnecessary percent-encodings and implied parts may differ.
 func keepsParts(t testing.TB, c scheme.Catalogue, u uri.URI, parts []scheme.Part) {
 	t.Helper()
 	if len(u.Path()) < 2 || strings.Contains(u.Path(), "/.") || strings.Contains(u.Path(), "/%2") {

@@ -7,14 +7,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A backlog records how long changes have been waiting to be sealed while no node seals any.
+// A backlog records how long committed changes have been waiting without progress of the sealing.
 type backlog struct {
 	mu    sync.Mutex
 	fence int64
 	since time.Time // zero if no change is waiting
 }
 
-// saw records the fence in the head of the log, and whether changes are waiting.
+// saw records the fence of the log, which every sealing increments, and whether changes are
+// waiting.
 func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -27,7 +28,7 @@ func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.fence = fence
 }
 
-// forget records that no server accepts changes. It is then unknown whether changes are waiting.
+// forget records that no server accepts changes, so that it is unknown whether changes are waiting.
 func (b *backlog) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 
 const readClock = "select clock_timestamp()"
 
-// Clock implements [store.Clocked] by the clock of the primary, which all nodes share.
+// Clock implements [store.Clocked]. It returns the time of the primary server.
 func (s *Store) Clock(ctx context.Context) (now time.Time, err error) {
 	if err := s.gate.Enter(); err != nil {
 		return now, err

@@ -33,8 +33,8 @@ const (
 
 var errNoPrimary = errors.New("no database server that accepts changes can be reached")
 
-// A cluster is the set of servers of one store: a primary (in some engines, several) and its
-// replicas.
+// A cluster is the set of servers of one store: a primary and its replicas. With some databases,
+// several servers are primaries.
 type cluster struct {
 	servers []*server
 	wait    time.Duration
@@ -78,7 +78,8 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 }
 
 // impatient returns config with a timeout for idle transactions, so that a node that hangs does not
-// keep its locks. Listings have no such timeout, because they wait for their callers.
+// keep its locks. The connections for listings have no such timeout, because a listing waits for
+// its caller.
 func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const name = "idle_in_transaction_session_timeout"
 	config = config.Copy()
@@ -98,10 +99,10 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch checks the server s regularly until ctx ends, and at once after a lost connection. So
-// other calls need not try a server that is down. Such a server is checked more often. Each check
-// then starts without waiting for the earlier ones, because their connections can hang even after
-// the server is back.
+// keepWatch checks the server s regularly until ctx ends, and also after a connection was lost.
+// Other calls therefore need not try a server that is down. After a lost connection, the checks are
+// more frequent at first. A check does not wait for the previous checks, whose connections can hang
+// even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -135,16 +136,17 @@ func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 
 const (
 	askRole = "show transaction_read_only"
-	// The query also checks that the table with the answers can be read.
+	// The query also checks that the table of current records can be read.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
-	// Every promotion of a server begins a timeline with a higher number, which is in the first
-	// eight digits of the name of a WAL file. Other engines do not have these functions.
+	// Every promotion of a PostgreSQL server begins a timeline with a higher number. The first
+	// eight digits of the name of a WAL file are the number of the timeline. Other databases do not
+	// have these functions.
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask finds out the role of the server s. The fence is a counter in the head of the log that
-// increases within a second after a change. If the primary had the fence of a replica some time ago
-// already, the replica is late.
+// ask determines the role of the server s. The fence is a counter in the head of the log, which
+// increases within a second after a change. A replica is late if its fence is lower than the fence
+// that the primary had cl.lag ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	a, err := s.lookAt(ctx)
@@ -173,7 +175,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 }
 
 // judge records the result of a check of s that began at the time begun. It ignores the result if a
-// later check has succeeded.
+// check that began later has already succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -186,8 +188,8 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// set records the role of s, and the reason if it is down. The reason can change, for example if
-// the server comes back with another password.
+// set records the role of s, and the reason if s is down. The reason can change, for example if the
+// server is available again but rejects the password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
@@ -215,8 +217,8 @@ func (cl *cluster) set(s *server, r role, err error) {
 	cl.logServer(s)
 }
 
-// logServer logs the role of s, or why it is down, if that is new. After too many such lines it
-// leaves this to a later check.
+// logServer logs a new role of s, or a new reason why s is down. If too many such lines were logged
+// recently, a later check logs the change.
 func (cl *cluster) logServer(s *server) {
 	s.mu.Lock()
 	r, err := role(s.role.Load()), s.lost
@@ -300,8 +302,8 @@ func (cl *cluster) unable() error {
 	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
 }
 
-// fail updates the state of s after an error. A lost connection need not be the fault of the
-// server, so fail has it checked before its role changes.
+// fail updates the state of s after an error. If a connection was lost, fail only starts a check of
+// the server, because the server may still be available.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
@@ -330,9 +332,9 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the available servers in the order in which to try them: replicas, which take
-// turns, then the primary, then servers that are late or not checked yet. If fresh is true, the
-// primary is first.
+// forReading returns the available servers in the order in which a read should try them: first the
+// replicas in turn, then the primary, then servers that are late or not checked yet. If fresh is
+// true, the primary is first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -353,8 +355,8 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
-// forPlanning returns the server that accepts changes, if there is one. Planning on a replica that
-// lags would cause false conflicts.
+// forPlanning returns the server that accepts changes, or nil. Changes must not be planned from the
+// data of a replica, which may be behind and cause false conflicts.
 func (cl *cluster) forPlanning() []*server {
 	s, err := cl.forWriting()
 	if err != nil {
@@ -363,15 +365,15 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read calls f on a server. If the server is lost, or is a replica without recent data, read tries
-// others, for as long as a call may wait. If fresh is true, it tries the primary first. If ctx is
-// from [store.Fresh], it tries nothing but the primary. The function f gets the role of the server.
-// It is called again only after it has returned an error.
+// read calls f with a connection to a server and the role of the server. If the server is lost, or
+// is a replica without recent data, read calls f with other servers, for as long as a call may
+// wait. If fresh is true, read tries the primary first. If ctx is from [store.Fresh], read tries
+// only the primary.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
-// denies reports whether err is a rejected login and there is no other server.
+// denies reports whether err is a rejected login at the only server.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
@@ -437,9 +439,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a random time that grows with each call. It returns false if ctx has ended or the
-// time is over. If hope is true, a server that seems lost may still be available, so attempts
-// continue at least for grace.
+// pause waits for a random time, which grows with each call. It returns false if ctx has ended or
+// the time limit is over. If hope is true, a server may still be available, and the time limit is
+// at least the constant grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

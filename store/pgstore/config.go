@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Parameters of the connection string that libpq does not have, and defaults.
+// Parameters of the connection string in addition to those of libpq, and defaults.
 const (
 	paramPool = "pool" // maximum number of connections to each server, for short work
 	paramWait = "wait" // how long a call retries while no server is available
@@ -29,15 +29,15 @@ const (
 	defaultConnect = 3 * time.Second  // timeout of an attempt to connect
 )
 
-// When a context ends during a statement, the store asks the server after cancelAfter to cancel the
-// statement, and closes the connection after abandonAfter.
+// When a context ends during a statement, the store sends a cancel request to the server after
+// cancelAfter, and closes the connection after abandonAfter.
 const (
 	cancelAfter  = 100 * time.Millisecond
 	abandonAfter = 2 * time.Second
 )
 
-// A canceller ends a statement whose context has ended: it asks the server to cancel the statement,
-// unless the connection was lost.
+// A canceller sends a cancel request for a statement whose context has ended, unless the connection
+// was lost.
 type canceller struct {
 	asks      pgconn.CancelRequestContextWatcherHandler
 	abandoned bool
@@ -72,7 +72,7 @@ func CheckURL(url string) error {
 	return err
 }
 
-// parseConfig parses a connection string. No error has a password in it.
+// parseConfig parses a connection string. Its errors do not contain passwords.
 func parseConfig(url string) (*config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
 		return nil, fmt.Errorf("invalid connection string: it must begin with postgres://")
@@ -130,8 +130,8 @@ func duration(s string) (time.Duration, error) {
 	return d, err
 }
 
-// split returns a configuration for each host. Its fallbacks are for the same host, and differ only
-// in the use of TLS.
+// split returns a configuration for each host. The fallbacks of a configuration are for the same
+// host, and differ only in the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: all.Host, Port: all.Port, TLSConfig: all.TLSConfig}
 	ways := map[string][]*pgconn.FallbackConfig{}

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer]. It commits a transaction that changes nothing, on the
-// server that has been the primary since the given time, and waits until this transaction is
-// replicated. If that succeeds, no other server was promoted since that time. Without synchronous
+// Confirm implements [store.Confirmer]. On the server that has been the primary since the given
+// time, it commits a transaction that changes no data, and waits until the transaction is
+// replicated. If this succeeds, no other server was promoted since that time. Without synchronous
 // replication, Confirm notices a promotion only when the former primary has become a standby.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(ctx); err != nil {

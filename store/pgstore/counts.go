@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/counts"
 )
 
-// The first write creates the tables of counts, which are not part of the schema's version. Each
-// cell of counts is a row of the table, so that nodes can add to it without reading it first.
+// The first write creates the tables of counts, which are not part of the versioned schema. Each
+// count is a row of its own, so that a node can add to it without reading it first.
 const (
 	makeCounts = `create table if not exists nomen_count (
 	month integer  not null, -- year * 12 + month - 1
@@ -46,7 +46,7 @@ const (
 	countCells = 64   // codes of a day; see [counts.Cell]
 )
 
-// Counts returns the counts of resolutions in the database, to which all nodes add.
+// Counts returns the counts of resolutions in the database, which all nodes share.
 func (s *Store) Counts() counts.Store { return countStore{s} }
 
 type countStore struct{ s *Store }
@@ -66,8 +66,8 @@ func (k countStore) Add(ctx context.Context, b counts.Batch) error {
 	})
 }
 
-// addCells adds cells in the order of their keys. Otherwise two nodes that write at the same time
-// could deadlock.
+// addCells adds counts in the order of their keys. In different orders, two nodes that write at the
+// same time could deadlock.
 func addCells(ctx context.Context, tx pgx.Tx, rows []counts.Row) error {
 	var months, cells []int32
 	var kinds []int16
@@ -95,7 +95,7 @@ func addCells(ctx context.Context, tx pgx.Tx, rows []counts.Row) error {
 	return flush()
 }
 
-// Rows implements [counts.Store]. It reads from the primary, in parts.
+// Rows implements [counts.Store]. It reads from the primary, page by page.
 func (k countStore) Rows(ctx context.Context, q counts.Query) iter.Seq2[counts.Row, error] {
 	return func(yield func(counts.Row, error) bool) {
 		if !utf8.ValidString(q.Text) || strings.Contains(q.Text, "\x00") {

@@ -7,7 +7,7 @@
 //
 //	postgres://nomen@db1,db2,db3/names?sslmode=verify-full
 //
-// The package checks twice a second which host accepts changes and which are replicas, so a
+// The package checks twice a second which host accepts changes and which hosts are replicas, so a
 // failover needs no new configuration. The URL may have all parameters of libpq, settings of the
 // server such as search_path, and these parameters of the package:
 //
@@ -20,31 +20,32 @@
 //
 // # Writing
 //
-// Changes that wait at the same time are written in one transaction, pipelined, so that they share
-// a commit. The package locks existing names and authorities before it plans their changes, and the
-// primary keys protect new ones, so the changes of one name are serialized across all nodes.
+// Changes that wait at the same time are written in one pipelined transaction and share a commit.
+// The changes of one name are serialized across all nodes: the package locks existing names and
+// authorities before it plans their changes, and the primary keys of the tables protect new names.
 // Changes are planned from the data of the primary (see [store.Fresh]).
 //
-// If a transaction conflicts with another one or loses its server, the package retries it for the
-// time of the parameter wait. If the connection is lost during the commit, the outcome is unknown;
-// the next attempt then looks for the random salt of the changes, so that they are never written
-// twice. If no server can be reached, Apply returns a [*store.UnknownError]. PostgreSQL also
-// reports success when it stops waiting for a synchronous standby; the package treats this case
-// like a lost connection.
+// If a transaction conflicts with another transaction, or if its server is lost, the package
+// retries it for the time of the parameter wait. If the connection is lost during the commit, the
+// outcome is unknown. The next attempt then looks for the random salt of the changes, so that they
+// are never written twice. If the outcome stays unknown because no server can be reached, Apply
+// returns a [*store.UnknownError]. PostgreSQL also reports success when it stops waiting for a
+// synchronous standby. The package treats this case like a lost connection.
 //
-// If several primaries have the same data, the package uses the one with the highest timeline. The
-// others are old primaries that do not know that another server has been promoted.
+// If several primaries have the same data, the package uses the primary with the highest timeline.
+// The other servers are former primaries that have not noticed the promotion of another server.
 //
-// Acknowledged means committed. How durable that is depends on the settings of the server:
-// PostgreSQL may lose commits with synchronous_commit=off, or at a failover to an asynchronous
-// replica.
+// A change is acknowledged when its transaction is committed. The durability of a commit depends on
+// the settings of the server: PostgreSQL may lose commits with synchronous_commit=off, or at a
+// failover to an asynchronous replica.
 //
 // # Reading
 //
 // Reads go to the replicas in turn, or to the primary if there are no replicas. If a server is
-// lost, another one answers. With a replica, reads therefore continue when the primary fails.
+// lost, reads go to another server. With a replica, reads therefore continue when the primary
+// fails.
 //
-// A replica can be behind the primary. The duration lag limits the effects:
+// A replica can be behind the primary. The parameter lag of the URL limits the effects:
 //
 //   - After a node has written a name, it accepts no older revision of this name from a replica for
 //     the duration lag. If the primary fails meanwhile, the node waits until lag is over, and then
@@ -53,16 +54,16 @@
 //   - While the primary is available, no node reads from a replica that has been behind for longer
 //     than lag.
 //
-// The changes of another node are therefore visible after lag plus two seconds at most.
+// The changes of another node are therefore visible at most two seconds after the duration lag.
 //
 // A listing reads one snapshot, page by page, in a repeatable-read transaction. Until this
 // transaction ends, the server cannot vacuum rows that were changed or deleted after it began.
 //
 // # The order of changes
 //
-// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers changes after
-// they are committed, and appends them to the log. The changes of a long transaction therefore come
-// after all changes that readers of the log have already seen, and no reader misses them.
+// A transaction does not assign numbers in the log to its changes. One of the nodes, the sealer,
+// numbers changes after they are committed, and appends them to the log. The changes of a long
+// transaction therefore come after all changes that readers of the log have already seen.
 //
 // # Format
 //

@@ -11,12 +11,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// errBroken is wrapped by errors about rows that no store can have written. The database is then
-// damaged.
+// errBroken is wrapped by errors about rows that the store cannot have written.
 var errBroken = errors.New("the database is damaged")
 
-// An entry is what nomen_pending and nomen_log record about a change: a reference to the content,
-// and the hash of the leaf in the Merkle tree.
+// An entry is a change as the tables nomen_pending and nomen_log contain it: a reference to the
+// content, and the hash of the leaf in the Merkle tree.
 type entry struct {
 	kind     store.Kind
 	key      string
@@ -25,8 +24,9 @@ type entry struct {
 	leaf     ledger.Hash // in nomen_log, only the first bytes of the hash
 }
 
-// checkSize is how many bytes of the hash of its leaf an entry has in nomen_log. The tree only
-// shows that one of 256 entries was altered. These bytes show which entry it is.
+// checkSize is the number of bytes of the leaf hash that nomen_log contains for each entry. The
+// stored nodes of the tree only show that one of 256 entries was altered. The leaf hashes show
+// which one.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
@@ -93,7 +93,7 @@ func makeRow(s store.Subject, e *store.Entry) changeRow {
 	return r
 }
 
-// decode returns the change of a row with its salt and digest, but without its number in the log.
+// decode returns the entry of a row, without the number in the log.
 func (r *changeRow) decode() (*store.Entry, error) {
 	c, err := codec.Decode(r.subject, r.value)
 	if err != nil {
@@ -116,7 +116,8 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	return e, nil
 }
 
-// redact replaces the content of the row by its digest. It does nothing if that was done before.
+// redact replaces the content of the row by the digest. If the row is already redacted, redact does
+// nothing.
 func (r *changeRow) redact() error {
 	e, err := r.decode()
 	if err != nil || e.Change.Redacted {

@@ -50,8 +50,8 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// connectText describes a failed connection on one line. Although pgconn tries with and without
-// TLS, each reason appears once.
+// connectText describes a failed connection on one line. pgconn may try with and without TLS;
+// connectText omits repeated reasons.
 func connectText(e *pgconn.ConnectError) string {
 	var reasons []string
 	for line := range strings.Lines(errors.Unwrap(e).Error()) {
@@ -62,14 +62,15 @@ func connectText(e *pgconn.ConnectError) string {
 	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
 }
 
-// gone reports whether err means that this server is not available, so that another server should
-// be tried.
+// gone reports whether err means that the server is unavailable, so that another server should be
+// tried.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true
 	}
 	code := state(err)
-	// The server was shut down, has crashed, or has not yet started.
+	// Codes with the prefix 57P0 mean that the server was shut down, has crashed, or has not
+	// started yet.
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
@@ -80,7 +81,7 @@ func denied(err error) bool {
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
 }
 
-// Reasons for a call to give up on a server.
+// Errors for which a call does not wait for a server any longer.
 var (
 	errServerLost = errors.New("the connection to the database server was lost")
 	errHangs      = errors.New("the database server timed out")
@@ -90,15 +91,15 @@ func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
 
-// retryAfter is when clients should try again while the database is unavailable. The store may
-// notice earlier that it is back.
+// retryAfter is the time after which clients should try again while the database is unavailable.
 const retryAfter = time.Second
 
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
 
-// causeOf says why the database is unavailable, in a line that any client may see.
+// causeOf returns the reason why the database is unavailable, in one line that may be shown to any
+// client.
 func causeOf(err error) string {
 	code := state(err)
 	switch {
@@ -120,8 +121,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the transaction was in conflict with another one. It can
-// succeed in another attempt.
+// again reports whether err means that the transaction conflicted with another transaction, so that
+// it should be retried.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:
@@ -130,8 +131,8 @@ func again(err error) bool {
 	return false
 }
 
-// A FullError reports that the disk of the database is full. Nothing was written. Apply succeeds
-// again when there is space. A FullError unwraps to [syscall.ENOSPC].
+// A FullError reports that the disk of the database is full. Nothing was written. Apply can succeed
+// again when the disk has free space. A FullError unwraps to [syscall.ENOSPC].
 type FullError struct{ err error }
 
 func (e *FullError) Error() string {
@@ -148,7 +149,7 @@ func full(err error) error {
 	return err
 }
 
-// ended returns why ctx has ended, or err if it has not.
+// ended returns err, or the cause of the end of ctx if err is an error and ctx has ended.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -12,18 +12,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// feedChunks is how many rows of the log are read together, with the content of their entries.
+// feedChunks is the maximum number of rows of nomen_log that are read together, with the content of
+// their entries.
 const feedChunks = 8
 
-// firstFeed is how many entries are read first, because some readers need only one. Each further
-// page has four times as many, up to the entries of feedChunks rows.
+// firstFeed is the number of entries in the first page. It is small because some readers need only
+// one entry. Every further page has four times as many entries, up to those of feedChunks rows.
 const firstFeed = 16
 
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// This must be one statement, because two could miss a change that moves to nomen_past between
-	// them.
+	// This must be one statement. Between two statements, a change could move from nomen_present to
+	// nomen_past and be missed.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all
@@ -82,7 +83,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	return ctx.Err()
 }
 
-// feedPage returns some of the entries from start+1 to end.
+// feedPage returns the entries from start+1 to end, or only the first of them.
 func (s *Store) feedPage(ctx context.Context, start, end uint64) (page []*store.Entry, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		page, err = readFeed(ctx, c, start, end)
@@ -115,8 +116,8 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns entries of the log from start+1 up to end: at least one, and at most a page. If
-// the server does not have them yet, the error is errStale.
+// logPage returns the entries of the log from start+1 to end, or only the first page of them. If
+// the server is a replica that does not have these entries yet, the error is errStale.
 func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error) {
 	first := start / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (end+chunkSize-1)/chunkSize))

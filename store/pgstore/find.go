@@ -42,9 +42,9 @@ func (s *Store) search(ctx context.Context, prefix string, after store.Place, yi
 	})
 }
 
-// A finder yields the places whose URLs begin with a prefix. The index sorts URLs only by their
-// first headSize bytes, the head. The finder therefore reads all URLs with the same head and sorts
-// them itself.
+// A finder yields the places whose URLs begin with a prefix. The index of the database sorts URLs
+// only by their first headSize bytes, the head. Places with long URLs that have the same head are
+// read by a separate statement, which sorts them by the rest of the URL.
 type finder struct {
 	ctx    context.Context
 	tx     pgx.Tx
@@ -79,8 +79,8 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places with one head, from the given place on. The result unfinished is false if
-// nothing follows.
+// group yields the places with the same head, from the given place on. It returns false if the loop
+// has ended or no place with the prefix can follow.
 func (f *finder) group(from place) (unfinished bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)

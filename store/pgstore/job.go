@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of jobs and of secrets are not part of the version of the schema. Each write of jobs
-// locks the only row of nomen_job_head until it is committed. Writes are therefore committed in the
-// order of their numbers, and a server that reads the jobs after a number misses none.
+// The tables of jobs and of secrets are not part of the versioned schema. Each write of jobs locks
+// the only row of nomen_job_head until the write is committed. Writes are therefore committed in
+// the order of their numbers. A server that reads the jobs after a certain number misses no job.
 const (
 	makeJobHead = `create table if not exists nomen_job_head (
 	id   smallint not null primary key check (id = 1),
@@ -89,8 +89,8 @@ func (s *Store) PutJobs(ctx context.Context, after uint64, rows ...store.JobRow)
 	return seq, err
 }
 
-// putRow stores or removes a job in a transaction. The parameter added says that another server has
-// added jobs.
+// putRow stores or removes a job in a transaction. The parameter added reports whether another
+// server has added jobs.
 func putRow(ctx context.Context, tx pgx.Tx, r store.JobRow, seq uint64, added bool) error {
 	var was uint64
 	var body []byte

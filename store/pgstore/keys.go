@@ -6,8 +6,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Keys consist only of these characters (see package store). The store does not query a server
-// about a key with any other character, because PostgreSQL would reject some of these queries.
+// The first and the last character that a key can have (see package store). The store does not
+// query the database about keys with other characters, because PostgreSQL would reject some of
+// them.
 const (
 	lowest  = "!"
 	highest = '~'
@@ -20,9 +21,9 @@ func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the range of keys that a scan reads, without the upper bound itself. The result ok
-// is false for an empty range. The bounds have only characters of keys, except perhaps for the last
-// one.
+// bounds returns the range lower <= key < upper of the keys that a scan reads. The result ok is
+// false for an empty range. Only the last character of a bound can be outside the characters of
+// keys.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false

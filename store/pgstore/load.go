@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the entries that are loaded in one transaction.
+// Limits on the entries that are loaded in one transaction.
 const (
 	loadEntries = 32 << 10
 	loadBytes   = 32 << 20
@@ -83,7 +83,7 @@ func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
 	return l.flush()
 }
 
-// giveUp writes the entries before the error err.
+// giveUp writes the entries that precede the error err, and returns err.
 func (l *loader) giveUp(err error) error {
 	if l.ctx.Err() != nil {
 		return err
@@ -113,7 +113,7 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch up to an entry that does not follow its predecessor.
+// flush writes the batch. It stops at the first entry that cannot follow the previous entries.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -127,8 +127,8 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first entry that does not follow its predecessor. The result wrong
-// is the error about that entry.
+// try writes the entries before the first entry that cannot follow the previous entries. The result
+// wrong is the error about this entry. The parameter ask is passed to plan as search.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -141,9 +141,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps for the entries before the first wrong one. If an entry is the first
-// revision of a subject, plan assumes that the store has no change of the subject. With search it
-// looks for one.
+// plan returns the steps for the entries before the first wrong entry. If an entry is the first
+// revision of its subject, plan assumes that the subject is not in the store. If search is true,
+// plan reads such subjects from the store, too.
 func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
@@ -176,7 +176,8 @@ func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wr
 	return steps, nil, nil
 }
 
-// write writes the steps in one transaction. Nothing else can be sealed during it.
+// write writes the steps in one transaction. The transaction locks the head of the log, so that no
+// other changes are sealed meanwhile.
 func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if len(steps) == 0 {
 		return nil
@@ -217,8 +218,8 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	return nil
 }
 
-// raise begins a transaction that moves the head of the log. The error says that the store has
-// changes that were not loaded.
+// raise begins a transaction, and changes the head of the log. It returns a [*store.EntryError] if
+// the store has changes that were not loaded.
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()
 	batch := &pgx.Batch{}

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/reading"
 )
 
-// chunkSize is how many entries a full row of nomen_log has. Its last leaf completes nodes of the
-// tree. Their hashes are in the row too, from the lowest stored level up. A row that is not full
-// has the hashes of its leaves instead.
+// chunkSize is the number of entries in a full row of nomen_log. The last leaf of the row completes
+// one or more subtrees. The row contains the hashes of their roots, from [ledger.MinLevel] up. A
+// row that is not full has the hashes of its leaves instead.
 const chunkSize = 1 << ledger.MinLevel
 
 type logRow struct {
@@ -50,7 +50,7 @@ func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	return rows
 }
 
-// open appends the last row of the log to rows, unless it is full.
+// open appends the last row of the log to rows, unless the last row is full.
 func (e *edge) open(rows []logRow) []logRow {
 	if len(e.leaves) == 0 {
 		return rows
@@ -139,7 +139,7 @@ func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	})
 }
 
-// leaves returns the leaves from one number to another. Both are in the same row.
+// leaves returns the hashes of a range of leaves, all of which are in the same row.
 func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
 	if from == to {
 		return nil, nil

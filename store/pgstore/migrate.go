@@ -15,14 +15,14 @@ import (
 )
 
 // migrations contains a file of SQL statements for each version of the schema. The first file
-// creates the schema; each other file converts the version before it. A released file must never
+// creates the schema. Every other file converts the previous version. A released file must never
 // change. docs/reference/files.md has the history.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The table of versions is created before the first migration. Each migration locks its row, so
-// that nodes that start at the same time do not disturb each other.
+// The table of versions is created before the first migration. A migration locks the only row of
+// this table, so that nodes that start at the same time do not run the same migration twice.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -38,20 +38,21 @@ const (
 // firstVersion is the version that the first migration creates. Version 1 was never released.
 const firstVersion = 2
 
-// usersVersion is the version of a store with users. It has the tables of version 2. The change
-// that adds the first user sets this version, so earlier programs can open a store without users.
+// usersVersion is the version of a store with users. The tables are those of version 2. The change
+// that adds the first user sets this version. Programs of earlier versions can therefore still open
+// a store without users.
 const usersVersion = 3
 
-// valuesVersion is the version of a store with typed values. It has the tables of version 2. The
-// change that adds the first value sets this version.
+// valuesVersion is the version of a store with typed values. The tables are those of version 2. The
+// change that adds the first typed value sets this version.
 const valuesVersion = 4
 
-// rightsVersion is the version of a store with the rights of tokens. It has the tables of version
-// 2. The change that adds the first rights sets this version.
+// rightsVersion is the version of a store with the rights of tokens. The tables are those of
+// version 2. The change that adds the first rights sets this version.
 const rightsVersion = 5
 
-// splitVersion is the version of a store that splits digests, whose tables are those of version 2.
-// [Store.SplitDigests] sets it, or the first loaded change whose digest is split.
+// splitVersion is the version of a store with split digests. The tables are those of version 2.
+// [Store.SplitDigests] sets this version, or the first loaded change whose digest is split.
 const splitVersion = 6
 
 // A schema is the list of migrations in this program, oldest first. Element i leads to version
@@ -82,9 +83,9 @@ func readSchema(dir fs.FS) (schema, error) {
 	return s, nil
 }
 
-// migrate converts the schema of a database to the version of s, from an earlier version or from
-// nothing. Each step is one transaction. The error is a [*store.VersionError] if the schema is
-// newer, or if the store was made with other rules of names.
+// migrate creates the schema of a database, or converts it to the version of s. Each migration is
+// one transaction. If the schema is newer, or if the store was made with other rules of names, the
+// error is a [*store.VersionError].
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
@@ -114,7 +115,7 @@ func older(err error) bool {
 		(version.Found == 0 || version.Found >= firstVersion)
 }
 
-// step runs the next migration. The result done is true if none is left.
+// step runs the next migration. The result done is true if there was no migration to run.
 func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var format, rules uint64
@@ -140,8 +141,8 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// collation returns the SQL clause with which a column sorts by bytes. CockroachDB always sorts so,
-// and does not know the clause.
+// collation returns the SQL clause that makes a column sort by bytes. It returns "" for
+// CockroachDB, which always sorts by bytes and does not support the clause.
 func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	var version string
 	err := tx.QueryRow(ctx, "select version()").Scan(&version)

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The tables of checks of links are not part of the schema's version. The first write creates them.
+// The first write creates the tables for link checks, which are not part of the versioned schema.
 const (
 	makeLinks = `create table if not exists nomen_link (
 	key   bytea not null primary key,
@@ -29,11 +29,11 @@ const (
 	sweepGates    = "delete from nomen_link_gate where until < clock_timestamp() - interval '1 day'"
 )
 
-// linkLocks is the class of the advisory locks of Octets.
+// linkLocks is the first key of the advisory locks that Octets uses.
 const linkLocks = 0x6c696e6b
 
-// Octets is an ordered map of octets in the database that all nodes share: the results of checks of
-// links. It is not part of the log of changes.
+// Octets is an ordered map from byte strings to byte strings in the database, which all nodes
+// share. It contains the results of link checks. Octets is not part of the log of changes.
 type Octets struct{ s *Store }
 
 // Octets returns the shared map of the database.
@@ -45,8 +45,8 @@ type OctetsReader struct {
 	tx  pgx.Tx
 }
 
-// Scan returns the entries of a range of keys, in their order, and at most as many as the limit. The
-// range does not include its end.
+// Scan returns the entries with keys from <= key < to in the order of their keys, at most limit
+// entries.
 func (o *Octets) Scan(ctx context.Context, from, to []byte, limit int) (keys, values [][]byte, err error) {
 	err = o.s.retryOnPrimary(ctx, "read links", func(ctx context.Context, c *pgx.Conn) error {
 		keys, values, err = readOctets(c.Query(ctx, scanLinks, from, to, limit))
@@ -80,9 +80,9 @@ func readOctets(rows pgx.Rows, err error) (keys, values [][]byte, _ error) {
 	return keys, values, rows.Err()
 }
 
-// Update calls do, and then writes the entries that do returns; a nil value deletes the entry. All or
-// none are written. Meanwhile no other call of Update with the same lock runs, at any node. If the
-// connection breaks, Update calls do again.
+// Update calls the function do, and then writes the entries that it returns, all or none. A nil
+// value deletes the entry. Calls of Update with the same lock exclude each other, even on different
+// nodes. If the connection breaks, Update calls the function again.
 func (o *Octets) Update(ctx context.Context, lock int32, do func(*OctetsReader) (keys, values [][]byte, err error)) error {
 	return o.s.retryOnPrimary(ctx, "write links", func(ctx context.Context, c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
@@ -134,9 +134,9 @@ func (o *Octets) Clear(ctx context.Context) error {
 	})
 }
 
-// Enter gives this node the right to send a request to a host, until it calls Leave, or for the time
-// hold. If no node may send a request to the host now, Enter returns after which time to try again.
-// The database measures the times with its own clock.
+// Enter reserves a host for a request of this node, until the node calls Leave or the time hold is
+// over. If the host cannot be reserved now, Enter returns the time after which the node should try
+// again. The database measures the times with its own clock.
 func (o *Octets) Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error) {
 	err = o.s.retryOnPrimary(ctx, "lock a host", func(ctx context.Context, c *pgx.Conn) error {
 		tag, err := c.Exec(ctx, enterLinkGate, host, hold)
@@ -151,7 +151,8 @@ func (o *Octets) Enter(ctx context.Context, host string, hold time.Duration) (wa
 	return wait, err
 }
 
-// Leave says that a request to a host has ended, and after which time the next may be sent.
+// Leave records that a request to a host has ended. The parameter gap is the time after which the
+// next request may be sent.
 func (o *Octets) Leave(ctx context.Context, host string, gap time.Duration) error {
 	return o.s.retryOnPrimary(ctx, "unlock a host", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, leaveLinkGate, host, gap)
@@ -159,7 +160,7 @@ func (o *Octets) Leave(ctx context.Context, host string, gap time.Duration) erro
 	})
 }
 
-// Sweep removes what is known about hosts to which no node has sent requests for a day.
+// Sweep removes the rows of hosts to which no node has sent requests for a day.
 func (o *Octets) Sweep(ctx context.Context) error {
 	return o.s.retryOnPrimary(ctx, "forget hosts", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, sweepGates)

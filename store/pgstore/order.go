@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A unit is a row of nomen_pending: changes of one transaction, in order.
+// A unit is a row of nomen_pending, which contains changes of one transaction in order.
 type unit struct {
 	id      []byte
 	part    int
@@ -14,10 +14,10 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf sorts units so that each revision follows its predecessor. It returns the first units,
-// at least limit if there are as many. The units come in the order of the clock of the database.
-// This is the right order already, unless the clock was set back or the database has several
-// clocks.
+// inOrderOf sorts units so that each revision of a subject follows the previous revision. It
+// returns the first units, at least limit if possible. The parameter units is in the order of the
+// clock of the database. Usually this is the right order, but the clock may have been set back, or
+// the servers of the database may have different clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // lowest waiting revision of each subject
 	for _, u := range units {

@@ -26,10 +26,11 @@ type Options struct {
 
 	MustExist bool // if the store does not exist, return fs.ErrNotExist and create nothing
 
-	// Node is for servers that must start even if their database is unavailable. Open then
-	// succeeds, and opens or creates the store in the background when the database is available.
-	// Until then, calls fail with a [*store.AwayError]. While the database is known to be
-	// unavailable, calls fail at once, or after the time of the parameter wait if the URL has it.
+	// Node is for servers that must start even if the database is unavailable. In that case Open
+	// succeeds, and the store is opened or created in the background when the database is
+	// available. Until then, calls fail with a [*store.AwayError]. While the database is known to
+	// be unavailable, calls fail at once, or after the time of the parameter wait if the URL has
+	// this parameter.
 	Node bool
 
 	Now func() time.Time // returns the time of this machine; time.Now if nil
@@ -82,10 +83,10 @@ var (
 	_ store.Users              = (*Store)(nil)
 )
 
-// Open opens the store in a database, or creates one there. If no server accepts changes, Open can
-// open an existing store on a replica. The error wraps a [*store.VersionError] if the store has
-// another version, and a [*store.AwayError] if no server can be reached within the time wait of the
-// URL.
+// Open opens the store in a database, or creates a store if the database has none. If no server
+// accepts changes, Open can open an existing store on a replica. If the store has another version,
+// the error wraps a [*store.VersionError]. If no server can be reached within the time of the
+// parameter wait of the URL, the error wraps a [*store.AwayError].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := parseConfig(o.URL)
 	if err != nil {
@@ -186,8 +187,8 @@ func causeOfClosed(err error) string {
 	}
 }
 
-// enter begins a call. If it returns nil, the call must leave s.gate at its end. Otherwise the
-// store is closed or not open yet, or ctx has ended.
+// enter begins a call of the store. If enter returns nil, the call must leave s.gate at its end.
+// The error says that the store is closed or not open yet, or that ctx has ended.
 func (s *Store) enter(ctx context.Context) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
@@ -254,8 +255,8 @@ func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) er
 	return err
 }
 
-// Close implements [store.Store]. It waits for listings to end, so a loop over a listing must not
-// call it.
+// Close implements [store.Store]. It waits until all listings have ended, and must not be called in
+// a loop over a listing.
 func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil

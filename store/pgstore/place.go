@@ -6,9 +6,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name can have 2,048. The
-// index therefore contains the first headSize bytes of a URL, and markSize bytes of a hash of the
-// rest.
+// PostgreSQL limits the keys of an index to about 2,700 bytes, and the key of a name can have 2,048
+// bytes. The index therefore contains only the first headSize bytes of a URL, and markSize bytes of
+// a hash of the rest.
 const (
 	headSize = 512
 	markSize = 16
@@ -23,7 +23,7 @@ type place struct {
 
 func (p *place) size() int { return len(p.head) + len(p.rest) + len(p.key) }
 
-// mark returns a hash of the rest of the URL, which takes its place in the index.
+// mark returns the hash that stands for the rest of the URL in the index.
 func (p place) mark() []byte {
 	if p.rest == "" {
 		return []byte{}
@@ -37,7 +37,7 @@ func makePlace(url, key string) place {
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places for the subject of c that the index has after that change, without
+// places returns the places that the index contains for the subject of c after the change, without
 // duplicates.
 func places(c *store.Change) []place {
 	var all []place

@@ -16,9 +16,10 @@ const (
 	readWait = time.Second      // shorter for a read, which the client can repeat
 )
 
-// noScans prevents plans that scan whole tables. Every statement has an index. But the statistics
-// of a new table say that it is empty, so the server may choose a scan and keep that plan after the
-// table has grown. Engines without this setting do not need it.
+// noScans prevents query plans that scan whole tables. Every statement can use an index. The
+// statistics of a new table say that the table is empty, so the server may choose a scan, and keep
+// this plan after the table has grown. Other databases may not have this setting, and do not need
+// it.
 const noScans = "set enable_seqscan = off"
 
 var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
@@ -44,13 +45,13 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
-// with calls f with a connection for this call alone. Afterwards it closes the connection if that
-// is broken or in a transaction.
+// with calls f with a connection that no other call uses meanwhile. Afterwards, with closes the
+// connection if it is broken or still in a transaction.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is with, and waits at most this time for a free connection.
+// within is like [pool.with], but waits at most the given time for a free connection.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {

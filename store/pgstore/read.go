@@ -15,8 +15,8 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// The statement also searches nomen_present, because a replica that lags may still have a
-	// change there that the primary has moved to nomen_past.
+	// The statement also searches nomen_present. A replica that is behind may still have a change
+	// there that the primary has already moved to nomen_past.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -50,8 +50,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil. It is never older than what this node has
-// recently written.
+// last returns the last change of a subject, or nil. The change is never older than the changes
+// that this node has recently written.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
@@ -64,8 +64,8 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the last value of a subject, or nil. The error is errStale if no server has the
-// revision that n requires.
+// present returns the encoded last change of a subject, or nil. If no server has the revision that
+// n requires, the error is errStale.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
 		var revision uint64
@@ -81,8 +81,8 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject at the given time or earlier, or nil. The caller must
-// know that the current change is later.
+// before returns the last change of a subject that was made by the given time, or nil. The caller
+// must know that the current change was made later.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
 	if err != nil || value == nil {
@@ -110,7 +110,7 @@ func collect[T any](ctx context.Context, c queryer, row func(pgx.CollectableRow)
 	return pgx.CollectRows(rows, row)
 }
 
-// millis converts a time to milliseconds, within the range for changes.
+// millis converts a time to Unix milliseconds, limited to the range of the times of changes.
 func millis(at time.Time) int64 {
 	switch {
 	case at.Year() > 9999:
@@ -126,7 +126,8 @@ const (
 	maxMillis = 253402300799999
 )
 
-// Records implements [store.BatchReader]. It ignores the last parameter.
+// Records implements [store.BatchReader]. It ignores whether the caller is about to change the
+// records.
 func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -154,8 +155,8 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 
 func nameSubject(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
 
-// lasts returns the last changes of the names. The error is errStale if no server has recent enough
-// data.
+// lasts returns the last changes of the names. If no server has sufficiently recent data, the error
+// is errStale.
 func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.Subject]*store.Change, err error) {
 	keys := make([]string, 0, len(names))
 	for _, n := range names {
@@ -178,8 +179,8 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.S
 	return found, err
 }
 
-// Count implements [store.Counter]. It adds the numbers of sealed and waiting changes, and is
-// exact.
+// Count implements [store.Counter]. It adds the number of records in the head of the log and the
+// effect of changes that are not sealed yet. The result is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, false, err

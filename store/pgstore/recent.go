@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent limits the subjects that are tracked. After more writes, all subjects count as recently
-// written.
+// maxRecent is the maximum number of tracked subjects. After writes to more subjects, all subjects
+// are treated as recently written.
 const maxRecent = 100_000
 
 var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
-// A need is what an answer must contain so that a client sees its own changes.
+// A need is the minimum revision that an answer must have so that a client sees its own changes.
 type need struct {
 	revision uint64    // minimum revision; an answer of the primary may have any
 	until    time.Time // from then on, any answer of a replica is accepted
@@ -24,8 +24,8 @@ type need struct {
 
 func (n need) over() bool { return time.Now().After(n.until) }
 
-// A recent remembers what this node has written recently, so that the node does not accept older
-// data from a replica. With a lag of zero, as in the zero value, it remembers nothing.
+// A recent tracks the recent writes of this node, so that the node does not accept older data from
+// a replica. If the lag is zero, nothing is tracked.
 type recent struct {
 	lag time.Duration
 
@@ -62,7 +62,7 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns what an answer about the subject must include. The zero need accepts any answer.
+// need returns the requirement for an answer about the subject. The zero need accepts any answer.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}

@@ -9,9 +9,9 @@ import (
 )
 
 // A reign identifies the timeline of a primary. If several primaries have the same data, the
-// primary with the highest timeline was promoted last. An old primary whose failover agent has
-// failed does not know this and goes on, although changes committed there will be lost. The zero
-// reign is for engines without timelines.
+// primary with the highest timeline was promoted last. A former primary that has not noticed the
+// promotion still accepts changes, which will be lost. The zero reign is for databases without
+// timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
@@ -22,7 +22,7 @@ func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
 	return r, err
 }
 
-// A reigns remembers the latest timelines.
+// A reigns records the timelines of the servers, and the latest timeline of each system.
 type reigns struct {
 	mu   sync.Mutex
 	last map[string]string // highest timeline seen, by system identifier
@@ -41,7 +41,8 @@ func (a *reigns) holds(s *server, r reign) bool {
 	return r.timeline == a.last[r.system]
 }
 
-// over reports whether another server was promoted since the last check of s.
+// over reports whether a later timeline than that of s is known, because another server was
+// promoted.
 func (a *reigns) over(s *server) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,8 +50,8 @@ func (a *reigns) over(s *server) bool {
 	return r.timeline < a.last[r.system]
 }
 
-// A fences records when the primary reached each fence, which is a counter in the head of the log
-// that every change increases.
+// A fences records when the primary reached each fence. The fence is a counter in the head of the
+// log, which increases with every sealing.
 type fences struct {
 	mu   sync.Mutex
 	seen []seenFence // oldest first
@@ -69,7 +70,8 @@ func (f *fences) saw(fence int64) {
 	}
 }
 
-// passed returns the fence of the primary at that time in the past, or 0 if it is unknown.
+// passed returns the fence that the primary had at the time ago before now, or 0 if the fence is
+// unknown.
 func (f *fences) passed(ago time.Duration) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

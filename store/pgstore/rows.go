@@ -30,7 +30,8 @@ const (
 	insertRows    = " (time, revision, kind, key, salt, value) select u.time, u.revision, $1::smallint, u.key, u.salt, u.value from " + changeRows
 	insertPresent = "insert into nomen_present" + insertRows
 	insertPast    = "insert into nomen_past" + insertRows
-	// raiseFormat locks the row only to change it, so that other writers need not wait.
+	// raiseFormat locks the row only if it changes the row, so that writers usually do not wait for
+	// each other.
 	raiseFormat = "update nomen_meta set format = $1 where id = 1 and format < $1"
 	upsertToken = `insert into nomen_token (id, value) values ($1, $2)
 	on conflict (id) do update set value = excluded.value`
@@ -44,9 +45,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It reads from the connection c
-// what the steps redact. By the salt in the doubt, a later attempt can find out whether the changes
-// were committed. The salt is nil if nothing is written.
+// queueStatements queues the statements for the steps of a plan. It reads the revisions that the
+// steps redact from c. A later attempt can use the salt in the result to find out whether the
+// changes were committed. If nothing is written, the salt is nil.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // Read never fails
@@ -161,8 +162,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step redacts. They are in the database, or
-// made by the same transaction.
+// redact removes the content of the revisions that a step redacts. A revision is in the database,
+// or in the rows that the same transaction writes.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -186,7 +187,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 	return err
 }
 
-// place records which places a change removes from the index, and which it adds.
+// place records the places that a change removes from the index, and those that it adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	if s.Kind == store.KindAuthority {
 		return
@@ -224,8 +225,8 @@ func (w *rowWriter) queueChanges() {
 	}
 }
 
-// rows queues a statement for the rows of a kind in the order of their keys. Otherwise transactions
-// that create the same names could deadlock.
+// rows queues a statement that writes the rows of a kind in the order of their keys. In different
+// orders, transactions that create the same names could deadlock.
 func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
 	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
@@ -251,7 +252,7 @@ func someRows(rows []changeRow) int {
 	return min(len(rows), maxRows)
 }
 
-// affected returns a callback that sets *n to how many rows a statement has changed.
+// affected returns a callback that sets *n to the number of rows that a statement has changed.
 func affected(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()

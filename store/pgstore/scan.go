@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A page is read completely before it is processed, so that no statement waits for the caller.
-// While rows are small, each page has more rows than the page before.
+// Sizes of the pages of a listing. A page is read completely before its rows are yielded, so that
+// no statement waits for the caller. As long as the rows are small, each page has more rows than
+// the previous page.
 const (
 	firstPage = 64      // number of rows
 	lastPage  = 4096    // number of rows
@@ -40,9 +41,10 @@ type row struct {
 	value []byte
 }
 
-// snapshot calls f in a read-only transaction with one snapshot. If the server is lost, it calls f
-// again on another server, unless *begun is set. So f must set *begun before its first visible
-// effect. An error of the transaction after f has returned nil is ignored.
+// snapshot calls f in a read-only transaction with one snapshot. If the server is lost, snapshot
+// calls f again with another server, unless *begun is set. The function f must therefore set *begun
+// before it yields the first result. Errors of the transaction after f has returned nil are
+// ignored.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // an error that must not be retried
@@ -115,7 +117,8 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns how many rows to read after a page. The function size measures a row.
+// nextSize returns the number of rows to read after a page. The function size returns the size of a
+// row in bytes.
 func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
@@ -150,7 +153,8 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 
 func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
-// readPast returns what was current at a time, for the subjects on a page that have changed since.
+// readPast returns the earlier values, as of a time, of the subjects on a page that were changed
+// after that time.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {

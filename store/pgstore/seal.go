@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Every node of a store looks for changes to seal, but only the node with the lease seals them.
-// Sealing renews the lease; when it expires, another node can take it.
+// Every node of a store regularly looks for changes to seal, but only the node with the lease seals
+// them. Sealing extends the lease. When the lease has expired, another node can acquire it.
 const (
 	sealEvery  = 200 * time.Millisecond // time between two checks, unless the node has written
 	sealSoon   = 20 * time.Millisecond  // time until the next check after the node has written
@@ -31,7 +31,7 @@ const (
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
 	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
-	// Ending the lease lets another node, or the next command, seal at once.
+	// After the end of the lease, another node or the next command can seal at once.
 	endLease      = "update nomen_head set until = clock_timestamp() where id = 1 and holder = $1"
 	deletePending = `delete from nomen_pending where (id, part) in (
 	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
@@ -39,13 +39,13 @@ const (
 	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
 )
 
-// A sealer numbers committed changes and appends them to the log. The changes of an open
-// transaction get their numbers only after it is committed, and these numbers are greater than all
-// earlier numbers. No reader of the log therefore misses a change.
+// A sealer numbers committed changes and appends them to the log. The changes of a transaction are
+// numbered only after the commit, and get higher numbers than all changes in the log. A reader that
+// follows the log therefore misses no change.
 //
-// Two sealers at once do no harm. Each transaction raises the fence of the head, but only if the
-// sealer has read the current fence. So one sealer succeeds, and the other begins again. The lease
-// only saves this work.
+// Concurrent sealers do no harm. Each sealing transaction increments the fence in the head of the
+// log, on the condition that the fence has the value that the sealer has read. If two sealers
+// conflict, one succeeds, and the other begins again. The lease only avoids this extra work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random bytes that identify the node
@@ -97,7 +97,7 @@ func (s *sealer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			// Seal what this node has written, because no other node may be running.
+			// Seal the changes of this node, because no other node may be running.
 			end, cancel := context.WithTimeout(context.Background(), sealEnd)
 			defer cancel()
 			s.sealAll(end)
@@ -111,7 +111,7 @@ func (s *sealer) run(ctx context.Context) {
 	}
 }
 
-// release gives up the lease, if this node has it.
+// release ends the lease if this node has it.
 func (s *sealer) release(ctx context.Context) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *sealer) release(ctx context.Context) {
 	}
 }
 
-// sealAll seals all committed changes, unless another node does it.
+// sealAll seals all committed changes, unless another node has the lease.
 func (s *sealer) sealAll(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -135,7 +135,7 @@ func (s *sealer) sealAll(ctx context.Context) {
 	}
 }
 
-// tell logs each reason why sealing fails once.
+// tell logs an error of sealing, unless the previous sealing had the same error.
 func (s *sealer) tell(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -200,8 +200,9 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether s has the edge of the log with this fence and this hash. The fence alone is
-// not enough: after a failover that lost changes, another log can have the same fence.
+// knows reports whether s.edge is the edge of the log with the given fence and hash. The fence
+// alone is not sufficient: after a failover that lost changes, a different log can have the same
+// fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -230,7 +231,7 @@ func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err e
 	return units, more, err
 }
 
-// A growth is what one sealing adds to the log.
+// A growth contains the changes that one sealing adds to the log.
 type growth struct {
 	edge  *edge
 	rows  []logRow
@@ -253,7 +254,8 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes a growth. It returns false if another node has sealed since the edge was read.
+// commit writes a growth in one transaction. It returns false if another node has sealed changes
+// since s.edge was read.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}

@@ -29,11 +29,11 @@ func (r role) String() string {
 	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
-// Short work has its own connections, so that it never waits for listings, and can be done inside a
-// loop over a listing.
+// Short calls have connections of their own. They never wait for listings, and are possible inside
+// a loop over a listing.
 const longPool = 32 // maximum number of connections to a server for listings and other long work
 
-// A work says which connections of a server are used.
+// A work is the class of a call, which determines the connection pool that is used.
 type work bool
 
 const (
@@ -68,7 +68,7 @@ type server struct {
 	lines   quiet.Lines
 }
 
-// A life is the time until a server is lost. Its context then ends.
+// A life is a period in which a server is available. Its context ends when the server is lost.
 type life struct {
 	ctx context.Context
 	end context.CancelFunc
@@ -79,8 +79,8 @@ func newLife() *life {
 	return &life{ctx, end}
 }
 
-// while returns a context that also ends when the server is lost, with the cause errServerLost. So
-// a call to a server that hangs ends early.
+// while returns a context derived from ctx that also ends when the server is lost, with the cause
+// errServerLost. Calls to a server that hangs thus end early.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
@@ -100,15 +100,15 @@ func (s *server) lose() {
 	s.watch.drop()
 }
 
-// An aspect is what a check of a server finds.
+// An aspect is the result of a check of a server.
 type aspect struct {
 	readOnly bool
 	fence    int64
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s for its state within watchTimeout. After an error it tries a new connection. It
-// tries several while an administrator ends the sessions of the server.
+// lookAt reads the state of s within watchTimeout. After an error, it tries a new connection. If an
+// administrator ends the sessions of the server, lookAt tries several connections.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()

@@ -15,14 +15,14 @@ const (
 	lookUntil = "select count(*) from nomen_pending where stamp <= $1"
 )
 
-// errNotSealed is the error of Settle if another node has the lease and does not seal. The log of
-// that node may say why.
+// errNotSealed is the error of Settle if another node has the lease but does not seal. The server
+// log of that node may contain the reason.
 var errNotSealed = errors.New("no node seals them")
 
 // Settle implements [store.Settler]. If no other node seals the waiting changes, for example
-// because the node that wrote them was killed, this store seals them. Even a store that was opened
-// read-only seals them, because sealing only numbers changes. If sealing does not succeed within
-// the time that a call may wait, the error says how many transactions are waiting.
+// because the node that wrote them was killed, this store seals them. This applies even to a store
+// that was opened read-only, because sealing does not modify records. If sealing does not succeed
+// within the time that a call may wait, the error contains the number of waiting transactions.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -65,7 +65,8 @@ func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) erro
 	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
 }
 
-// sealNow wakes the sealer. A read-only store has no sealer running, so sealNow seals by itself.
+// sealNow wakes the goroutine of the sealer. In a read-only store, which has no such goroutine,
+// sealNow seals the changes.
 func (s *Store) sealNow(ctx context.Context) error {
 	if !s.readOnly {
 		s.sealer.wake()

@@ -6,16 +6,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Whether a store splits the digests of changes.
+// States of the setting for split digests, as far as this node knows.
 const (
 	splitUnknown = iota
 	splitNo
 	splitYes
 )
 
-// splits reports whether the store splits the digests of changes. It reads the version of the format
-// once. If another node has raised the version since, this node goes on as before, which is correct:
-// each change says whether its digest is split.
+// splits reports whether the store computes split digests. It reads the version of the format once.
+// If another node enables split digests later, this node need not notice, because every change
+// records whether its digest is split.
 func (s *Store) splits(ctx context.Context, c *pgx.Conn) (bool, error) {
 	if s.split.Load() == splitUnknown {
 		var format, rules uint64

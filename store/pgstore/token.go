@@ -15,8 +15,8 @@ const (
 	tokenPage = "select id, value from nomen_token where id > $1 order by id limit $2"
 )
 
-// token returns the last change of a token. It prefers the primary, because a replica may not know
-// yet that a token is revoked.
+// token returns the last change of a token. It prefers the primary, because a replica may not have
+// the revocation of a token yet.
 func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) erro
 	})
 }
 
-// readTokens reads a page of tokens, after an ID.
+// readTokens reads the page of tokens that follows an ID.
 func readTokens(ctx context.Context, c queryer, after []byte) ([]tokenRow, error) {
 	return collect(ctx, c, func(r pgx.CollectableRow) (row tokenRow, err error) {
 		err = r.Scan(&row.id, &row.value)

@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// EntryOf first searches the rows around the expected place of an entry, up to nearRows before and
-// after it, and then the whole log. The times of the log ascend, apart from differences between the
-// clocks of nodes, so an entry is usually in the row just before or just after this place.
+// EntryOf first searches nearRows rows before and after the expected position of an entry, and then
+// the whole log. The times in the log ascend except for differences between the clocks of nodes. An
+// entry is therefore usually in one of the two rows at the expected position.
 const nearRows = 128
 
 const (
@@ -70,8 +70,8 @@ func (s *Store) Nodes(ctx context.Context, level int, first, end uint64) ([][32]
 	return s.prove(ctx, 0, func(src ledger.Source) ([][32]byte, error) { return ledger.Nodes(src, h.Size, level, first, end) })
 }
 
-// EntryOf implements [store.TreeReader]. The database has no index of positions, so EntryOf looks
-// for the time of the change in the log.
+// EntryOf implements [store.TreeReader]. The database has no index from changes to their positions
+// in the log, so EntryOf searches the log by the time of the change.
 func (s *Store) EntryOf(ctx context.Context, subject store.Subject, revision uint64) (found *store.Entry, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -113,11 +113,11 @@ type revisionRow struct {
 	Salt, Value    []byte
 }
 
-// positionOf returns the number of the change that wanted describes, in a log of the given size.
-// The log is only nearly in the order of time: a clock can have been wrong for a while, and many
-// changes have the same time after 'nomen migrate --repair-times'. So positionOf first searches the
-// rows around the place of this time, up to each of the distances near, and then the whole log. If
-// no row has the change, because it was not sealed yet, it returns 0.
+// positionOf returns the number of a change in a log of the given size. The changes are not exactly
+// in the order of their times: a clock can have been wrong for a while, and many changes have the
+// same time after 'nomen migrate --repair-times'. So positionOf finds the expected row by the time
+// of the change, and searches the rows around it, up to each of the distances in near. Then it
+// searches the whole log. If the change is not sealed yet, positionOf returns 0.
 func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near ...int64) (uint64, error) {
 	rows := int64((size + chunkSize - 1) / chunkSize)
 	place, err := rowAfter(ctx, c, rows, wanted.time)
@@ -136,8 +136,8 @@ func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near
 	return searchRows(ctx, c, 0, rows, wanted)
 }
 
-// rowAfter returns the number of the first row of the log that begins after the given time, if the
-// times of the rows ascend.
+// rowAfter returns the number of the first row of the log that begins after the given time. It does
+// a binary search, which assumes that the times of the rows ascend.
 func rowAfter(ctx context.Context, c queryer, rows, moment int64) (int64, error) {
 	from, to := int64(0), rows
 	for from < to {
@@ -187,7 +187,7 @@ func searchRows(ctx context.Context, c queryer, from, to int64, wanted *entry) (
 	return 0, nil
 }
 
-// A foundRow is a row of searchLog.
+// A foundRow is a row in the result of searchLog.
 type foundRow struct {
 	Chunk   int64
 	Entries []byte

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// lockUsers makes transactions that change users wait for each other, so that two of them
-	// cannot give a subject to different users. It also sets the version of the schema, because
-	// earlier programs do not support users.
+	// lockUsers serializes transactions that change users, so that two of them cannot give the same
+	// subject to different users. It also sets the version of the schema, because programs of
+	// earlier versions do not support users.
 	lockUsers = "update nomen_meta set format = greatest(format, $1) where id = 1"
 	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
 )
 
-// owners maps subjects at identity providers to the IDs of their users. They have nothing to do
-// with the owners of authorities.
+// owners maps subjects at identity providers to the IDs of their users.
 type owners map[string]string
 
-// readOwners returns the owners of the subjects in a group of changes. The transaction has executed
-// lockUsers.
+// readOwners returns the owners of the subjects in a group of changes. The caller must have
+// executed lockUsers in the same transaction.
 func readOwners(ctx context.Context, c queryer, group []*request) (owners, error) {
 	var heads [][]byte
 	for _, r := range group {
@@ -45,8 +44,8 @@ func readOwners(ctx context.Context, c queryer, group []*request) (owners, error
 	return all, err
 }
 
-// after returns a function that finds the owner of a subject as it will be after the planned
-// changes.
+// after returns a function that returns the ID of the user who will have a subject after the
+// planned changes.
 func (o owners) after(planned map[store.Subject]*store.Change) func(subject string) (string, error) {
 	return func(subject string) (string, error) {
 		for _, c := range planned {

@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The first write creates the tables of secrets and leases. They are not part of the schema's
-// version, because programs that do not support them ignore them.
+// The first write creates the tables of secrets and leases. The tables are not part of the
+// versioned schema, because programs that do not support them ignore them.
 const (
 	makeSecrets = `create table if not exists nomen_secret (
 	key   text  not null primary key,
@@ -93,7 +93,7 @@ func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok
 		if ok = tag.RowsAffected() == 1; ok {
 			return nil
 		}
-		// This can be a repetition of a call whose answer was lost.
+		// This call can repeat a call whose result was lost.
 		var is []byte
 		if err := c.QueryRow(ctx, readSecret, key).Scan(&is); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
@@ -104,7 +104,7 @@ func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok
 	return ok && err == nil, err
 }
 
-// Lease implements [store.Vault] by the clock of the database.
+// Lease implements [store.Vault] with the clock of the database.
 func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) (ok bool, err error) {
 	if err := store.CheckSecret(key, nil); err != nil {
 		return false, err
@@ -134,9 +134,9 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 }
 
 // retryOnPrimary calls f with a connection to the primary server. If f fails because a table is
-// missing, retryOnPrimary creates the tables and calls f again. It also calls f again after errors
-// that may pass, such as a failover, for as long as the connection string or the context allows. So
-// f must have the same effect when it is called several times.
+// missing, retryOnPrimary creates the tables and calls f again. It also retries after transient
+// errors, such as a failover, for as long as the connection string or the context allows. The
+// function f must be idempotent.
 func (s *Store) retryOnPrimary(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -26,7 +26,7 @@ const (
 	where (head, mark, key) > ($1, $2, $3) order by head, mark, key limit $4`
 )
 
-// Verify implements [store.Verifier], in a transaction that sees one snapshot.
+// Verify implements [store.Verifier]. It reads everything in one snapshot.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
 	if err := s.enter(ctx); err != nil {
 		return h, err
@@ -60,7 +60,8 @@ type verifier struct {
 	hashes []ledger.Hash
 }
 
-// readHead reads the head. If that is missing, it derives the size of the log from the rows.
+// readHead reads the head of the log. If the head is missing, readHead derives the size of the log
+// from the rows.
 func (v *verifier) readHead(src *check.Source) error {
 	var hash []byte
 	head := &store.Head{}
@@ -105,7 +106,7 @@ func (v *verifier) readPending(src *check.Source) error {
 	return err
 }
 
-// row returns e as a row of the log. The number is missing.
+// row converts e to a row of the log without a number.
 func (e *entry) row() check.Row {
 	return check.Row{Subject: e.subject(), Revision: e.revision, Time: time.UnixMilli(e.time).UTC(), Mark: e.leaf[:checkSize]}
 }
@@ -139,8 +140,8 @@ func (v *verifier) logRows(from int64) ([]logRow, error) {
 	}, verifyLog, from, feedChunks)
 }
 
-// logRow returns the entries in a row of nomen_log. The first entry has the error if the whole row
-// is faulty.
+// logRow returns the entries in a row of nomen_log. If the whole row is faulty, the first entry has
+// the error.
 func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	first := uint64(row.chunk)*chunkSize + 1
 	entries, err := readEntries(row.entries, checkSize)

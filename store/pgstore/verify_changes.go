@@ -18,7 +18,8 @@ const (
 	where kind = $1 and (key, time, revision) > ($2, $3, $4) order by key, time, revision limit $5`
 )
 
-// changes yields all changes by subject. The last change of a subject comes after its past ones.
+// changes yields the changes of all subjects. The earlier changes of a subject come first, and then
+// its last change.
 func (v *verifier) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		more := true

@@ -27,11 +27,11 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. A batch that is being written continues if ctx is cancelled.
-// Apply returns a [*store.AwayError] if it cannot reach a database within the time that the
-// connection string allows; nothing was written then. It returns a [*store.UnknownError] if it
-// cannot find out whether the batch was written, for example because the connection broke during
-// the commit.
+// Apply implements [store.Store]. Cancelling ctx does not stop a batch that is being written. If no
+// database server can be reached within the time that the connection string allows, Apply returns a
+// [*store.AwayError], and nothing was written. If Apply cannot find out whether the batch was
+// written, for example because the connection broke during the commit, it returns a
+// [*store.UnknownError].
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// apply is Apply, but does not try again after an AwayError.
+// apply is like Apply, but does not retry after an AwayError.
 func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (s *Store) gather(r *request) []*request {
 	return group
 }
 
-// answer writes a group of requests. If the database rejects the group, it tries each request
-// alone, so that none fails because of another.
+// answer writes a group of requests. If the database rejects the group, answer writes each request
+// separately, so that no request fails because of another request.
 func (s *Store) answer(group []*request) {
 	p, err := s.persist(group)
 	var unknown *store.UnknownError
@@ -120,7 +120,7 @@ func transient(err error) bool {
 	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
 
-// persist writes a group. It tries for as long as a call may wait.
+// persist writes a group of requests. It retries for as long as a call may wait.
 func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
@@ -178,8 +178,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests in order, each on top of the requests before it. If users is not nil, a
-// request must not give a subject to a second user.
+// makePlan plans requests in order. Each request applies to the result of the previous requests. If
+// users is not nil, makePlan rejects a request that gives a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
@@ -212,8 +212,8 @@ type writing struct {
 	split  bool // digests are split
 }
 
-// A doubt is an attempt that may have been committed. It was committed if the store has a change
-// with the salt of the doubt.
+// A doubt is an attempt with an unknown outcome. It was committed if the store has a change with
+// the salt of the doubt.
 type doubt struct {
 	plan     *plan
 	subject  store.Subject
@@ -235,11 +235,11 @@ const (
 
 // attempt writes the group in one transaction. It locks existing names before it plans the changes.
 // New names need no lock, because creating a name twice violates the primary key. Changes of users
-// wait for each other.
+// are serialized by lockUsers.
 //
-// Writing takes two round trips for new names, and three for others. If nothing must be written,
-// the second round trip is a barrier, because a former primary could otherwise return a result that
-// lacks later changes.
+// Writing takes two round trips for new names, and three for existing names. If nothing must be
+// written, the second round trip is a barrier. Without the barrier, a former primary could return a
+// result that lacks changes of the new primary.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -286,7 +286,8 @@ func rollback(c *pgx.Conn) {
 	_, _ = c.Exec(ctx, "rollback")
 }
 
-// commit writes the plan and commits. If the outcome is unknown, it records a doubt.
+// commit writes the plan and commits the transaction. If the outcome is unknown, commit records a
+// doubt.
 func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	batch := &pgx.Batch{}
 	if c.PgConn().TxStatus() == 'I' {
@@ -322,7 +323,8 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt that was committed after all, or nil.
+// resolve checks the earlier attempts with an unknown outcome. It returns the plan of the attempt
+// that was committed, or nil.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -337,17 +339,17 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return nil, nil
 }
 
-// keepHead changes nothing. But its transaction must be replicated.
+// keepHead changes no data, but its transaction is replicated like a change.
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
-// barrier waits until the synchronous standby, if there is one, has everything that is committed. A
-// transaction can become visible before the standby has acknowledged it. So without the barrier, a
-// reader may see data that the standby does not have yet.
+// barrier waits until the synchronous standby, if there is one, has all committed transactions. A
+// transaction can become visible before the standby has acknowledged it. Without the barrier, a
+// reader could therefore see data that a failover loses.
 //
-// The barrier is a transaction itself. A standby acknowledges transactions in order: if it
-// acknowledges the barrier, it has all earlier ones. On a former primary the barrier fails, because
-// the standby has been promoted. So if the barrier succeeds, what was read before it included every
-// acknowledged change.
+// The barrier is itself a transaction. A standby acknowledges transactions in order, so when it
+// acknowledges the barrier, it has all earlier transactions. On a former primary the barrier fails,
+// because the standby was promoted. If the barrier succeeds, the earlier reads therefore included
+// every acknowledged change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
@@ -363,12 +365,14 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// errUnreplicated means that a commit did not wait for the synchronous standby, because of a
-// timeout or a cancellation. PostgreSQL reports success, but a failover may lose the commit.
+// errUnreplicated means that a commit stopped waiting for the synchronous standby, because of a
+// timeout or a cancellation. PostgreSQL reports success in this case, but a failover may lose the
+// commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the function of PostgreSQL that warns when it stops waiting for a synchronous
-// standby. The name identifies the warning, whose text depends on the language of the server.
+// syncWait is the C function of PostgreSQL that emits a warning when it stops waiting for a
+// synchronous standby. The function name identifies the warning, because the text depends on the
+// language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
 func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {

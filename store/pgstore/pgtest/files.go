@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// initialize makes the files of a new server. It copies the files that an earlier run has kept, or
-// runs initdb and keeps a copy of the result.
+// initialize creates the files of a new server. It copies the files from the cache of an earlier
+// run. Without such files, it runs initdb and adds a copy of the result to the cache.
 func (s *Server) initialize() error {
 	kept, err := s.kept()
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Server) initdb() error {
 	return s.run("initdb", append(args, "--locale=C.UTF-8")...)
 }
 
-// kept returns the directory of the files that are kept for servers of this version and owner, or
-// "" if the user has no cache directory.
+// kept returns the cache directory for the files of servers with the version and owner of s. If the
+// user has no cache directory, it returns "".
 func (s *Server) kept() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -57,7 +57,8 @@ func (s *Server) kept() (string, error) {
 	return filepath.Join(cache, "nomen-pgtest", fmt.Sprintf("%x", sha256.Sum256([]byte(version.String())))[:16]), nil
 }
 
-// keep copies the files of s to the directory dir. The copy gets this name when it is complete.
+// keep copies the files of s to the directory dir. The copy has a temporary name until it is
+// complete.
 func (s *Server) keep(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil // the cache cannot be written

@@ -3,13 +3,13 @@
 // temporary directory for its data, which is removed when the test ends.
 //
 // PostgreSQL must not run as root. If the test runs as root, the server runs as the user "postgres"
-// or "nobody". If the machine has a locale for it, the server sorts text by the rules of a
-// language. A store that needs byte order, but does not request it, then fails its tests.
+// or "nobody". If the machine has a suitable locale, the server sorts text by the rules of a
+// language. A store that needs byte order and does not request it thus fails its tests.
 //
 // Creating the files of a server with initdb takes longer than a short test. So initdb runs only
-// for the first server. Its files are kept in the user's cache directory, and copied for later
-// servers. They take 40 MB for each version of PostgreSQL. Because of the copies, all servers have
-// the same system identifier.
+// for the first server. The files are kept in the user's cache directory, and copied for later
+// servers. The cache takes 40 MB for each version of PostgreSQL. Because of the copies, all servers
+// have the same system identifier.
 package pgtest
 
 import (
@@ -47,7 +47,7 @@ type Server struct {
 	ended   chan struct{} // closed when process has ended
 }
 
-// patience is how long a server may take to start or to end.
+// patience is the maximum time for starting or stopping a server.
 const patience = 2 * time.Minute
 
 // Start starts a new, empty server. The caller must stop it.
@@ -88,7 +88,8 @@ func (s *Server) Replica() (*Server, error) {
 	return r.begin()
 }
 
-// begin starts a server on a new directory, or removes the directory if that fails.
+// begin starts a server in a new directory. If the server does not start, begin removes the
+// directory.
 func (s *Server) begin() (*Server, error) {
 	err := s.Restart()
 	if err != nil {
@@ -226,8 +227,8 @@ func (s *Server) Undump(file, database string) (string, error) {
 	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
 }
 
-// AwaitEnd waits until the server has no connection of an application. A server executes what it
-// has received even after the client has ended.
+// AwaitEnd waits until the server has no connection of the given application. A server executes the
+// statements that it has received even after the client has ended.
 func (s *Server) AwaitEnd(application string) error {
 	ask := "select count(*) from pg_stat_activity where application_name = '" + application + "'"
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -242,7 +243,7 @@ func (s *Server) AwaitEnd(application string) error {
 	}
 }
 
-// signal sends a signal to all processes of the server, even to processes that start meanwhile.
+// signal sends a signal to all processes of the server, including processes that start meanwhile.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
 	children := childrenOf(pid) // a killed process has none
@@ -255,8 +256,8 @@ func (s *Server) signal(sig syscall.Signal) error {
 	return err
 }
 
-// childrenOf returns the children of a process on Linux. On other systems it returns none, because
-// children there notice the end of their parent.
+// childrenOf returns the child processes of a process on Linux. On other systems it returns
+// nothing, because the children there notice the end of their parent.
 func childrenOf(pid int) []string {
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	return strings.Fields(string(children))

@@ -39,22 +39,22 @@ func (p *Proxy) URL(s *Server) string {
 	return strings.Replace(s.URL(), s.Addr(), p.l.Addr().String(), 1)
 }
 
-// Delay delays everything in both directions by d.
+// Delay delays all data in both directions by d.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// Cut blocks all traffic until Mend. Connections stay open and new ones are accepted, but no data
-// passes.
+// Cut blocks all traffic until [Proxy.Mend] is called. Connections stay open and new connections
+// are accepted, but no data is passed on.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.whole = make(chan struct{})
 }
 
-// Mend ends a Cut, and lets the blocked data pass.
+// Mend ends the effect of [Proxy.Cut], and passes the blocked data on.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *Proxy) pass(c net.Conn) {
 	ways.Wait()
 }
 
-// pause waits for the delay, and until Mend after a Cut.
+// pause waits for the delay, and after a Cut until Mend is called.
 func (p *Proxy) pause() {
 	p.mu.Lock()
 	delay, whole := p.delay, p.whole

@@ -143,8 +143,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client is an own user. It has an address of the own users, and no other
-// site has made its browser send the request.
+// isOwn reports whether a client is an own user. This requires an address in Access.Own, and that
+// no other site has made the user's browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false

@@ -66,7 +66,7 @@ type Fault struct {
 	Message string
 }
 
-// The limits of an explanation.
+// The limits on an explanation.
 const (
 	maxExplained = 8 << 10 // maximum length of the text in bytes
 	maxWays      = 8

@@ -186,8 +186,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns a copy of an answer of another server for the clients of this server. The copy says
-// where it comes from, and lacks locations that are not allowed here.
+// adopt returns a copy of an answer of another server for the clients of this server. The copy
+// names its source, and lacks locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

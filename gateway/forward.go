@@ -63,7 +63,7 @@ type Forward struct {
 	end     context.CancelFunc
 }
 
-// maxVia limits the proxies that have forwarded a request before this one.
+// maxVia limits the number of proxies that have forwarded a request before this proxy.
 const maxVia = 16
 
 // NewForward returns a proxy.

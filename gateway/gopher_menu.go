@@ -138,7 +138,7 @@ func short(s string) string {
 	return string(r[:min(len(r), width)])
 }
 
-// wrap breaks a long line into several, at spaces if possible.
+// wrap breaks a long line into several lines, at spaces if possible.
 func wrap(s string) []string {
 	var lines []string
 	r := []rune(s)

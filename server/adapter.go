@@ -97,7 +97,8 @@ func targetBelow(r *http.Request) (target, mount string) {
 }
 
 // belowPublic removes the path of the public URL from a target, and returns this path as mount. If
-// a proxy has already removed it, belowPublic returns the target as it is and an empty mount.
+// a proxy has already removed the path, belowPublic returns the target unchanged and an empty
+// mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""

@@ -19,8 +19,9 @@ type lookup struct {
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If the cache has no answer but may get
-// one, lookUp starts to record in ctx what the answer depends on. The method keep uses this record.
+// lookUp searches the cache for the answer to a request. If there is no answer but one may be added
+// later, lookUp starts to record in ctx what the answer depends on. The method keep uses this
+// record.
 func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
 	ctx.Dependencies.Stop()
 	if s.answers == nil || !r.isPlain() {

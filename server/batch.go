@@ -119,7 +119,7 @@ func (s *Server) streamBatch(ctx context.Context, r *request, set *store.Authori
 	return s.codeStream(r, p)
 }
 
-// resolveItems answers the lines of a list in order, several at a time.
+// resolveItems answers the lines of a list in order. It looks up several names at the same time.
 func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set *store.AuthoritySet, q query, items []batchItem) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -159,7 +159,7 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 
 // A listLookups shares the limit on concurrent lookups fairly among all lists that are being
 // resolved. At most one name of each list waits for a lookup, so a short list is answered soon even
-// while the server resolves many long ones.
+// while the server resolves many long lists.
 type listLookups struct {
 	server *Server
 	next   chan struct{} // contains an element while a name of the list waits
@@ -190,7 +190,7 @@ func (l *listLookups) outside(ctx context.Context, query func() (*nomen.Answer, 
 	return query()
 }
 
-// itemLine returns the response to one line of a list. It counts as one lookup.
+// itemLine returns the response to one line of a list, which counts as one lookup.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
 		return nil // nothing reads the responses any more

@@ -16,19 +16,18 @@ var checkerPage string
 // out who sends the requests and how to stop them.
 const CheckerPath = "/-/checker"
 
-// LinkChecks say how a server identifies itself when it checks links.
+// LinkChecks says how a server identifies itself when it checks links.
 type LinkChecks struct {
 	Agent   string // value of User-Agent
 	Contact string // mail address; "" for none
 }
 
-// A checkerView is the data of the page about checks of links.
+// A checkerView is the data for the template of the page at [CheckerPath].
 type checkerView struct {
 	*site.Page
 	Checks *LinkChecks // nil if the server checks no links
 }
 
-// checker serves the page about the checks of links.
 func (s *Server) checker(r *request) *reply {
 	page, err := site.Parse("checker", checkerPage, nil)
 	if err != nil {

@@ -43,7 +43,7 @@ type limitedListener struct {
 	idle   list.List    // of *limitedConn, ordered by since
 }
 
-// A share holds the connections from one address.
+// A share contains the connections from one address.
 type share struct {
 	n    int
 	in   *list.Element // element of the share in limitedListener.sizes[n]
@@ -153,8 +153,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. If too many connections are open, it closes idle connections. Busy
-// connections may stay until they end.
+// limit changes the limits on connections. If too many connections are open, it closes idle
+// connections. Busy connections may stay until they end.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -351,7 +351,6 @@ func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 // net/http serves HTTP/2 only on such connections.
 type bareListener struct{ *limitedListener }
 
-// Accept waits for a connection.
 func (l bareListener) Accept() (net.Conn, error) {
 	c, err := l.limitedListener.Accept()
 	if err != nil {

@@ -19,7 +19,7 @@ type client struct {
 	proxied bool   // a trusted proxy sent the request
 }
 
-// maxHops limits the proxies whose reports about a request are read.
+// maxHops limits the number of hops in Forwarded or X-Forwarded fields that are read.
 const maxHops = 16
 
 // A hop is what one proxy reports about a request that it received.
@@ -40,7 +40,8 @@ func (s *Server) clientOf(r *http.Request) client {
 }
 
 // countryOf returns the country of a client. The parameter header is the value of a header field
-// from a trusted proxy. If it contains no country, countryOf looks up the country of the address.
+// from a trusted proxy. If header contains no country, countryOf looks up the country of the
+// address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -151,8 +152,8 @@ func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	return append(parts, s[begun:]), !quoted
 }
 
-// readHop parses a forwarded-element. It ignores escapes in quoted strings, because no valid value
-// of for, host or proto has one.
+// readHop parses a forwarded-element. It ignores escapes in quoted strings, because valid values of
+// "for", "host" and "proto" contain no escapes.
 func readHop(element string) hop {
 	var h hop
 	pairs, _ := cutUnquoted(element, ';') // cutUnquoted has already checked that quoted strings end

@@ -90,10 +90,10 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// explainInput shows a page that explains a text from a user, and where it leads. If lead is true,
-// the text is a link that a browser has handed over. If this server resolves that link as a name,
-// explainInput redirects to the name instead. It never redirects to another URL, because that would
-// be an open redirect.
+// explainInput shows a page that explains a text from a user, and says where the text leads. If
+// lead is true, the text is a web+urn link that a browser has passed to this server. If this server
+// resolves that link as a name, explainInput redirects to the name instead. It never redirects to
+// another URL, because that would be an open redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

@@ -44,7 +44,7 @@ func targetOfPage(r *request) string {
 
 func (s *Server) chooseLanguage(r *request, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
-	// Browsers cannot take this path for the URL of another host.
+	// Without "//" at its beginning, browsers cannot take this path for the URL of another host.
 	path := s.root(r) + "/" + strings.TrimLeft(question.EscapeExcluded(values.Get("next")), "/")
 	p := uncached(newReply(http.StatusSeeOther))
 	if texts := s.site.Texts().In(values.Get("lang")); texts != nil { // otherwise nothing was chosen

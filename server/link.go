@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of the links to locations in a Link field. A linkset contains all locations.
+// The limits on links to locations in a Link field. A linkset has no such limits.
 const (
 	maxItems     = 10
 	maxLinkBytes = 4 << 10
@@ -88,7 +88,7 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 
 // addSigns adds the links to the descriptions of a name, whose usual URL is base followed by path.
 // If the client has requested the name at another URL, the parameter requested is that URL. The
-// link to the linkset then begins with it, because a linkset must describe the requested URL.
+// link to the linkset then begins with the requested URL, because a linkset must describe this URL.
 func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -146,7 +146,7 @@ func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Pa
 
 type linkField []byte
 
-// add adds a link to the URL that the parts of target form. The target, the relation and the type
+// add adds a link to the URL that results from joining target. The URL, the relation and the type
 // must not contain delimiters.
 func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l

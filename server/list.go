@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listPath begins the paths of lists of ElementIDs. The prefix of an authority follows.
+// listPath is the path prefix of the lists of ElementIDs. The prefix of an authority follows it.
 const listPath = "/-/list/"
 
 const typeList = format.TypeText + "; charset=utf-8"
@@ -106,7 +106,7 @@ func unsatisfiable(length int64) *reply {
 
 // byteRange parses a Range field for a body of a given length (RFC 9110, 14.1.2). It returns the
 // range and the status of the response. Without the field the range is the whole body. A field that
-// is invalid or has several ranges counts as missing.
+// is invalid or has several ranges is ignored.
 func byteRange(field string, length int64) (begin, end int64, status int) {
 	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")
@@ -162,7 +162,7 @@ func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) e
 	return fmt.Errorf("the list has changed: %w", io.ErrUnexpectedEOF)
 }
 
-// A measure counts and hashes what is written to it.
+// A measure is a writer that counts and hashes the bytes written to it.
 type measure struct {
 	hash hash.Hash
 	n    int64
@@ -173,7 +173,8 @@ func (m *measure) Write(b []byte) (int, error) {
 	return m.hash.Write(b)
 }
 
-// A cut passes on a part of the bytes written to it, and then returns io.EOF.
+// A cut is a writer that passes on a part of the bytes written to it. After this part, Write
+// returns [io.EOF].
 type cut struct {
 	w          io.Writer
 	skip, left int64

@@ -155,8 +155,8 @@ func (l *Listening) add(o *Listener, limits Limits) {
 }
 
 // Ask checks that the server answers. It sends a request for [health.LivePath] to each public
-// listener, over a connection in memory, and returns an error unless all are answered before ctx
-// ends. These requests are neither logged nor counted.
+// listener, over a connection in memory, and returns an error unless all requests are answered
+// before ctx ends. These requests are neither logged nor counted.
 func (l *Listening) Ask(ctx context.Context) error {
 	for _, on := range l.public {
 		if err := askOver(ctx, on); err != nil {
@@ -256,7 +256,7 @@ func listenerOf(ctx context.Context) *Listener {
 	return allProtocols
 }
 
-// wellKnownPath begins the paths of RFC 8615.
+// wellKnownPath is the path prefix of well-known URIs (RFC 8615).
 const wellKnownPath = "/.well-known/"
 
 // withWellKnown returns a handler that calls wrap(next) for paths below wellKnownPath, and next for

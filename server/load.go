@@ -14,8 +14,8 @@ const (
 	nextLoad  = 500 * time.Millisecond
 )
 
-// loadAuthorities reads the authorities into the cache, so that the first request need not wait for
-// them. Until it succeeds, the server is not ready.
+// loadAuthorities reads the authorities into the cache, so that the first request need not wait.
+// Until it succeeds, the server is not ready.
 func (s *Server) loadAuthorities(ctx context.Context, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

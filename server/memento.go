@@ -125,7 +125,7 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 }
 
 // isElsewhere reports whether another resolver answers for a name, through the gateway or a
-// delegation. This server then has no TimeGate or TimeMap for it.
+// delegation. This server then has no TimeGate or TimeMap for the name.
 func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false

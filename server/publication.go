@@ -30,7 +30,7 @@ const (
 const formatQR = "qr"
 
 // published answers requests for the published log and for receipts. It returns nil for other
-// targets, and if nothing is published.
+// targets, or if the server publishes no log.
 func (s *Server) published(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
 	if s.publication == nil {
 		return nil
@@ -126,8 +126,8 @@ func (s *Server) aboutLog(r *request) *reply {
 	)...)
 }
 
-// receipt serves the receipt for the revision of a name that is current, or that was current at the
-// time in the query.
+// receipt serves the receipt for a revision of a name. This is the current revision, or the
+// revision at the time in the query.
 func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Server) publicRevision(ctx context.Context, a parsedTarget) (*store.Cha
 }
 
 // receiptQR serves a QR code for the receipt of a change. The code contains the origin of the log,
-// the number of the change, and the hash of its leaf, which never change.
+// the number of the change, and the hash of the leaf for this change. These values never change.
 func (s *Server) receiptQR(ctx context.Context, r *request, c *store.Change) *reply {
 	origin, seq, hash, err := s.publication.Leaf(ctx, c)
 	if err != nil {

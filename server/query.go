@@ -207,7 +207,7 @@ func keywordIndex(keyword, value string) int {
 }
 
 // readAt parses the time in a directive. The parameter count says how often the directive occurs.
-// More than once is an error, because the time would be ambiguous.
+// If count is greater than 1, the time is ambiguous, and readAt records an error.
 func (q *query) readAt(value string, count int) {
 	text, err := uri.Unescape(value)
 	if err == nil && count == 1 {

@@ -80,7 +80,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 	return q, nil
 }
 
-// questionFor is question for exactly the given service, which must not be I=I.
+// questionFor is like question, but always asks for the given service, which must not be I=I.
 func (a parsedTarget) questionFor(r *request, service nomen.Service) nomen.Question {
 	a.query.service = service
 	q, _ := a.question(r, service)

@@ -61,7 +61,7 @@ func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans
 }
 
 // redirectStatus returns the status of a redirect to a location: 303, or what the authority has
-// set. HTTP/1.0 knows only 301 and 302.
+// set. For HTTP/1.0, whose only redirects are 301 and 302, it returns one of these.
 func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
 	if isRedirect(ans.RedirectStatus) {
@@ -165,9 +165,9 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 const maxPhrase = 256
 
 // setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
-// requires (3.4.1: Y95-42), unless the reply already has a phrase. If the target is a URL that
-// contains a URN, the phrase contains only the scheme and host of the URL. Otherwise a client of
-// 1995 would resolve the URN in the phrase instead of the URN that it requested (Y95-43).
+// requires (3.4.1: Y95-42), unless the reply already has a reason phrase. If the target is a URL
+// that contains a URN, the phrase contains only the scheme and host of the URL. Otherwise a client
+// of 1995 would resolve the URN in the phrase instead of the URN that it requested (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return

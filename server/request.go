@@ -96,8 +96,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server without a final slash. It is the public URL, or the URL to
-// which the client has sent the request if there is no public URL.
+// base returns the URL of this server without a final slash. This is the public URL. If there is no
+// public URL, it is the URL to which the client has sent the request.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public

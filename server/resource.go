@@ -106,7 +106,7 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 }
 
 // copyExactly copies a body of the given size. It truncates a longer body, and returns an error for
-// a shorter one. If size is -1, the size is unknown, and copyExactly copies everything.
+// a shorter body. If size is -1, the size is unknown, and copyExactly copies everything.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)

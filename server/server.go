@@ -76,7 +76,7 @@ type Options struct {
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // receives failures; discarded if nil
 	// LogAddresses says how AccessLog shows the addresses of clients: "none", "truncated" or
-	// "full", which is the default. The page about privacy quotes it.
+	// "full", which is the default. The page about privacy shows this value.
 	LogAddresses string
 
 	// LinkChecks says how the server identifies itself when it checks links. If LinkChecks is nil,

@@ -21,7 +21,7 @@ func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
 
-// Reasons for rejecting requests, as in the metrics.
+// The reasons for rejecting requests, which are labels of a metric.
 const (
 	refusedBusy  = "busy"  // the server is busy: 503
 	refusedLimit = "limit" // the client sends too many requests: 429
@@ -106,8 +106,8 @@ func newPool(turns *gateway.Turns) *pool {
 // shedTime is how long a new request waits for the turn of a stream that was aborted to make room.
 const shedTime = time.Second
 
-// take takes a turn for the client in ctx. The caller must call back to return it. The error may be
-// a [*gateway.LimitError].
+// take takes a turn for the client in ctx. The caller must call back to return the turn. The error
+// may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)

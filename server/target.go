@@ -179,8 +179,8 @@ func (p requestContext) ownPath(target, host, path string) (string, bool) {
 	return path, true
 }
 
-// root returns the path at which this server is mounted. For the host of the public URL it is the
-// path of that URL.
+// root returns the path at which this server is mounted. For the host of the public URL, this is
+// the path of the public URL.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
 		return p.own.publicPath
@@ -300,9 +300,9 @@ func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedT
 	return reservedName(a.spelled(s), s), true, nil
 }
 
-// passesRest reports whether the answer depends on the spelling of the name. It does for ARKs of an
-// authority with [store.SuffixAppend], because the text after the registered ARK is appended to the
-// locations with its hyphens.
+// passesRest reports whether the answer depends on the spelling of the name. This is so for ARKs of
+// an authority with [store.SuffixAppend]. The text after the registered ARK is then appended to the
+// locations, including its hyphens.
 func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
 }

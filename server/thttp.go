@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// thttpPath begins the paths of services of RFC 2169, in any letter case.
+// thttpPath is the path prefix of THTTP services (RFC 2169). Its letter case is ignored.
 const thttpPath = "uri-res/"
 
 type thttpService struct {
@@ -22,7 +22,7 @@ type thttpService struct {
 }
 
 // readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0). For I=I, there are two URIs, separated by "&".
-// A service in the path takes precedence over one in the query of the name.
+// A service in the path takes precedence over a service in the query of the name.
 func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {

@@ -48,7 +48,7 @@ type Field struct {
 	elements [MaxElements]element
 }
 
-// An element is an element of a field. Its numbers are offsets in the field.
+// An element is one element of a header field. It contains offsets into the text of the field.
 type element struct {
 	begin, end     uint16 // the value without parameters
 	charset, until uint16 // value of the parameter charset, with any quotes; empty if absent

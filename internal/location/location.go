@@ -164,7 +164,7 @@ func check(u uri.URI) (scheme, error) {
 }
 
 // beginsOption reports whether s begins with a hyphen, escaped or not. Some programs take such text
-// for a command-line option, and no host name begins with one.
+// for a command-line option, and no host name begins with a hyphen.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }

@@ -14,7 +14,7 @@ type text struct {
 	parts  []part
 }
 
-// A part is a piece of text, or the place of an argument.
+// A part is a piece of text, or a placeholder for an argument.
 type part struct {
 	text string
 	arg  int // number of the argument, from 1; 0 for a piece of text

@@ -16,7 +16,7 @@ const (
 // CheckORCID checks the four groups of an ORCID iD, such as 0000-0002-1825-0097. It checks the
 // check character (ISO/IEC 7064, MOD 11-2), and that the number is in a block that ISNI has
 // reserved for ORCID ("Structure of the ORCID Identifier", support.orcid.org). It returns nil if
-// the iD is valid. Offsets are in id.
+// the iD is valid. The offset in a Finding counts from the start of id.
 func CheckORCID(id string) *uri.Finding {
 	var d [16]byte
 	n := 0

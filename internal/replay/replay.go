@@ -95,7 +95,7 @@ func (p *replayer) send(ctx context.Context, list []*seen) error {
 	return p.inParallel(ctx, list)
 }
 
-// inParallel sends requests until one returns an error.
+// inParallel sends the requests of a list concurrently, until a request fails.
 func (p *replayer) inParallel(ctx context.Context, list []*seen) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -28,8 +28,8 @@ const (
 	ended                 // report the end of the input
 )
 
-// A conn is a connection for net/http. As usual there, one goroutine at a time reads, and one at a
-// time writes.
+// A conn is a connection for net/http. At most one goroutine at a time reads, and at most one
+// goroutine at a time writes.
 type conn struct {
 	net.Conn
 	listener *listener

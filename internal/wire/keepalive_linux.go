@@ -6,16 +6,17 @@ import (
 )
 
 // ListenConfig returns a configuration of listeners whose connections have the usual TCP keep-alive
-// of package net. It applies the settings to the listening socket, from which connections inherit
-// them on Linux. This saves four system calls for each connection.
+// of package net. It applies the settings to the listening socket. On Linux, connections inherit
+// the settings from this socket. This saves four system calls for each connection.
 func ListenConfig() net.ListenConfig {
 	return net.ListenConfig{KeepAlive: -1, Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) { keepAlive(int(fd)) })
 	}}
 }
 
-// keepAlive makes the settings of package net for accepted connections, which are a probe after 15
-// s without data, then one every 15 s, and nine probes. It ignores errors, as package net does.
+// keepAlive applies the settings that package net uses for accepted connections: a probe after 15 s
+// without data, further probes every 15 s, and at most nine probes. It ignores errors, as package
+// net does.
 func keepAlive(fd int) {
 	const seconds, probes = 15, 9
 	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1)

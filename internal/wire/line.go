@@ -18,8 +18,8 @@ type requestLine struct {
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts a request line, and returns the method. The line is
-// passed without its line ending.
+// accepted reports whether net/http accepts a request line, which is passed without its line
+// ending. It also returns the method.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)
@@ -48,7 +48,7 @@ func acceptedTarget(method, target []byte) bool {
 }
 
 // mendable splits a line that net/http rejects into its parts. It returns false if the line cannot
-// be mended. A Simple-Request must be the first of its connection.
+// be mended. A Simple-Request must be the first request of its connection.
 //
 //	Simple-Request = "GET" SP Request-URI CRLF                  (RFC 1945, 5)
 //

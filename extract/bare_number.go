@@ -11,7 +11,7 @@ const (
 	tenDigits   = 10
 	issnDigits  = 8
 	orcidDigits = 16
-	maxPMID     = 8 // digits
+	maxPMID     = 8 // maximum number of digits
 )
 
 // A number is a sequence of digits, which may be separated by hyphens or spaces. The last digit may

@@ -80,7 +80,7 @@ type htmlScan struct {
 	queue     *queue
 	scope     *scope
 	around    *scope  // the scope in which a BASE of this document is read
-	where     string  // where this document is in the enclosing one, as a prefix of Finding.Where
+	where     string  // prefix of Finding.Where: the position of this document in the enclosing document
 	stretch   stretch // the current visible text
 	templates int     // open TEMPLATE elements; a BASE in them is ignored
 	lines     int     // open elements with visible line breaks

@@ -154,7 +154,7 @@ func (s *cssScanner) url(bare bool) {
 		s.in.Pieces(&s.value, s.i, s.i+1)
 		s.i++
 	}
-	if good { // the end of the style sheet closes url(), too
+	if good { // the end of the style sheet also closes the url()
 		s.yield(&s.value, "url()")
 	}
 }

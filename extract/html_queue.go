@@ -21,7 +21,7 @@ func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBa
 // A scope is a part of a document in which all references have the same base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // sets the base, relative to the base outside the scope, or invalid
+	ref   uri.URI // the reference that sets the base, relative to the base outside the scope; may be invalid
 	rule  string
 	known bool // ref is final
 	taken bool // a BASE has been read
@@ -68,11 +68,11 @@ type held struct {
 type queue struct {
 	tape    *source.Tape
 	yield   func(Finding, error) bool
-	prefix  string // of Finding.Where
+	prefix  string // prefix of Finding.Where
 	items   []held
 	size    int
 	stopped bool
-	blank   scanner // has the options; other scanners are reset to it
+	blank   scanner // a scanner with the options, to which other scanners are reset
 	scanner scanner // for complete texts
 }
 

@@ -81,7 +81,7 @@ const maxEmpty = 100
 type reading struct {
 	scanner
 	r   io.Reader
-	err error // why no more can be read
+	err error // the error that ended the reading
 }
 
 func newReading(r io.Reader, o Options, limit, size int) *reading {

@@ -4,14 +4,14 @@ import "unsafe"
 
 // A texts stores the texts of findings in shared blocks, to save allocations.
 type texts struct {
-	block   []byte // up to its length the block holds texts; its capacity beyond is free
+	block   []byte // the stored texts; the capacity after them is free
 	count   int
 	scratch []byte
 }
 
 const (
 	textBlock = 4096
-	textAlone = 4 // this many texts are allocated separately first
+	textAlone = 4 // the number of texts that are allocated separately before a block is used
 
 	shortDraft = 128 // octets, enough for most identifiers
 	longDraft  = 512

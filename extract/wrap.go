@@ -267,12 +267,12 @@ func (s *scanner) isBrokenAt(i int) bool {
 // A nextWord describes the first word of a line that may continue an identifier.
 type nextWord struct {
 	end        int  // end of the part that an identifier can contain
-	foreign    bool // it begins another identifier, or is the name of a field
-	enclosed   bool // an opening parenthesis or bracket precedes the identifier, and none is open in it
-	closing    bool // it ends in a closing parenthesis or bracket
-	looksLocal bool // it has characters that words do not have
-	assigns    bool // it looks like name=value
-	equals     bool // it has an equals sign
+	foreign    bool // the word begins another identifier, or is the name of a field
+	enclosed   bool // an opening parenthesis or bracket precedes the identifier, and the identifier has no open parenthesis
+	closing    bool // a closing parenthesis or bracket follows the word
+	looksLocal bool // the word looks like part of a path or query
+	assigns    bool // the word looks like name=value
+	equals     bool // the word has an equals sign
 }
 
 func (s *scanner) nextWord(t *token, i int) nextWord {

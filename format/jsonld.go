@@ -182,7 +182,7 @@ func (r *ldReference) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return json.Unmarshal(b, &r.ID)
 	}
-	type plain ldReference // has no methods, so that decoding does not call this one again
+	type plain ldReference // a type without methods, to prevent recursion
 	var thing struct {
 		plain
 		URL string `json:"url"`

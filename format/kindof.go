@@ -8,7 +8,7 @@ import (
 
 // A kind is the namespace of a URN, or the scheme of any other name.
 type kind struct {
-	scheme    bool   // it is a scheme, because the name is not a URN
+	scheme    bool   // id is a scheme, not a namespace
 	id, title string // of the namespace or scheme; "" if unknown
 }
 

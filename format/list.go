@@ -24,7 +24,7 @@ func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 		if err != nil {
 			return errors.Join(err, b.Flush())
 		}
-		b.WriteString(s) // the writer remembers its error
+		b.WriteString(s) // the error is returned by the next call
 		if _, err := b.WriteString(crlf); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 // Page, the formats contain only the links of the answer itself.
 type Page struct {
 	Base  string // URL of the server, without a slash at its end; "" if unknown
-	Asked string // URL of the request, without its query; "" if that is Base and the path of the name
+	Asked string // URL of the request, without its query; "" if this is Base followed by the path of the name
 
 	Root string // path of the server on its host, without a slash at its end
 

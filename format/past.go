@@ -10,7 +10,7 @@ import (
 
 // A Past has the data that a page shows about other revisions of a name.
 type Past struct {
-	At        time.Time  // if the request was for an earlier time: when the revision that is shown was made
+	At        time.Time  // time of the revision that is shown, if the request was for an earlier time
 	Present   string     // URL of the current state
 	Revisions []Revision // newest first
 	All       string     // URL of all revisions; "" if Revisions has all

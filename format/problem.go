@@ -21,8 +21,8 @@ type Problem struct {
 
 	Name        string        // the name that was requested
 	Service     nomen.Service // the service that was requested
-	Offset      int           // for a malformed name: where in Name the error is, in bytes
-	Rule        string        // for a malformed name: the violated production
+	Offset      int           // offset of the error in Name, in bytes, if the name is malformed
+	Rule        string        // the violated production, if the name is malformed
 	Suggestions []string      // names that the client may have meant
 	Legal       bool          // access is denied for legal reasons
 	Available   []string      // the media types that are available

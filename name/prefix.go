@@ -17,7 +17,7 @@ import (
 // Two Prefixes can be compared with ==. The zero Prefix is not valid.
 type Prefix struct {
 	key  string
-	only byte // the only delimiter that may follow, or 0 if all of the namespace may
+	only byte // the only delimiter that may follow the key; 0 means any delimiter of the namespace
 }
 
 // delimiters returns the delimiters of the namespace or scheme of a key, or "". [Prefix.Join]
@@ -254,7 +254,7 @@ func (p Prefix) Spell(element string) string {
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	first := root + 1 // prefixes end after this offset, because the part before the first delimiter is not empty
+	first := root + 1 // every prefix ends after this offset, because an empty part cannot precede the first delimiter
 	if scheme, rest, _ := strings.Cut(n.key, ":"); isWeb(n.key) {
 		first = len(scheme) + pathOffset(rest)
 	}

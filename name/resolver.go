@@ -10,7 +10,7 @@ import (
 // name. The text may be the URL of the name at a resolver, or the name without its scheme.
 type Interpretation struct {
 	Spelling string // the name as the text spells it
-	Why      string // what the text is, for people
+	Why      string // a description of the text, for people
 	Rest     string // query and fragment of the URL, including the "?" or "#"
 }
 
@@ -18,8 +18,8 @@ type Interpretation struct {
 type resolver struct {
 	hosts  string // in lower case, separated by spaces; "" means any host
 	path   string // the text between the slash after the host and the name
-	scheme string // what the URL omits at the start of the name, or ""
-	begins string // what every name has after that, in lower case
+	scheme string // the text that the URL omits at the start of the name, or ""
+	begins string // the text with which the rest of every name begins, in lower case
 }
 
 // resolvers are the well-known resolvers. The first row that yields a valid name applies.
@@ -36,7 +36,7 @@ var resolvers = [...]resolver{
 	{"portal.issn.org", "resource/ISSN/", "urn:issn:", ""},
 	{"isni.org www.isni.org", "isni/", "urn:isni:", ""},
 	{"archive.softwareheritage.org", "", "", "swh:1:"},
-	{"", "", "", "ark:"}, // an ARK does not include the host (draft-kunze-ark, 2)
+	{"", "", "", "ark:"}, // an ARK does not include the host (draft-kunze-ark, section 2)
 	{"", "", "", "urn:"},
 }
 
@@ -108,7 +108,7 @@ func addressed(address string, web bool) (Interpretation, bool) {
 }
 
 // inPath returns the ARK after the first "/ark:" in the path of a URL, because the address of a
-// resolver of ARKs can have a path (draft-kunze-ark, 2.1).
+// resolver of ARKs can have a path (draft-kunze-ark, section 2.1).
 func inPath(host, rest string) (Interpretation, bool) {
 	end := strings.IndexAny(rest, "?#")
 	if end < 0 {

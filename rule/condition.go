@@ -62,11 +62,11 @@ func (r *Rule) Terms() (all []string) {
 // A Condition restricts a rule to some requests. All conditions of a rule must hold. They are
 // tested in order. If Or is true, it is enough that this condition or the next holds.
 type Condition struct {
-	On         string `json:"on"`                                       // what is tested; see [Conditions]
-	Regexp     string `json:"regexp"`                                   // must match a part of what is tested; its named groups become parts
+	On         string `json:"on"`                                       // the part of the request or name to test; see [Conditions]
+	Regexp     string `json:"regexp"`                                   // must match a part of the tested text; the named groups become parts
 	IgnoreCase bool   `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore case
-	Not        bool   `json:"not,omitempty"`                            // the expression must not match instead
-	Or         bool   `json:"or,omitempty"`                             // this or the next condition must hold
+	Not        bool   `json:"not,omitempty"`                            // the condition holds if the expression does not match
+	Or         bool   `json:"or,omitempty"`                             // it is enough that this or the next condition holds
 }
 
 // The possible values of [Condition].On. Conditions test fields as the client sent them, so
@@ -77,7 +77,7 @@ const (
 	onUserAgent = "user_agent"
 	onQuery     = "query"
 	onElement   = "element" // the text to which patterns are applied
-	onPath      = "path"    // the decoded path of a web name, or the element of another name
+	onPath      = "path"    // the decoded path of an http or https name, or the element of any other name
 )
 
 // Conditions returns the possible values of [Condition].On.
@@ -140,7 +140,7 @@ func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	if len(when.Regexp) > maxPattern {
 		return 0, &Error{clip(when.Regexp), maxPattern, "regular expression", fmt.Sprintf("longer than %d bytes", maxPattern)}
 	}
-	if _, err := syntax.Parse(when.Regexp, syntax.Perl); err != nil { // on its own first, so that ")(" cannot close our group
+	if _, err := syntax.Parse(when.Regexp, syntax.Perl); err != nil { // parsed on its own first, so that ")(" cannot close the group around the expression
 		return 0, regexpError(when.Regexp, err)
 	}
 	p, err := compile(when.Regexp, expression)

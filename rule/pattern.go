@@ -161,7 +161,7 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if fold {
 		flags = "(?si:"
 	}
-	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // on its own first, so that ")(" cannot close our group
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // parsed on its own first, so that ")(" cannot close the group around the expression
 		return Pattern{}, regexpError(s, err)
 	}
 	return compile(s, "^"+flags+s+")$")

@@ -31,7 +31,7 @@ type Set []Rule
 // the prefix, and "prefix" is the prefix.
 type Rule struct {
 	Match      string           `json:"match,omitempty"`                              // a pattern; see [ParsePattern]
-	Regexp     string           `json:"regexp,omitempty"`                             // a regular expression instead; see [ParseRegexp]
+	Regexp     string           `json:"regexp,omitempty"`                             // a regular expression in place of Match; see [ParseRegexp]
 	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"`     // ignore the case of ASCII letters
 	Merge      bool             `json:"merge_slashes,omitempty" toml:"merge_slashes"` // remove empty segments from the element before matching, as web servers do
 	Raw        bool             `json:"raw,omitempty"`                                // do not decode the escapes of the element
@@ -40,7 +40,7 @@ type Rule struct {
 	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`             // templates for aliases
 	When       []Condition      `json:"when,omitempty"`                               // conditions on the request
 	Status     int              `json:"status,omitempty"`                             // HTTP status, see [Rule.checkStatus]; 0 means the status of the authority
-	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; "" means as the authority says
+	Query      string           `json:"query,omitempty"`                              // QueryAppend or QueryIgnore; "" means the setting of the authority
 	Tests      []Test           `json:"tests"`                                        // at least one test must match the rule
 }
 
@@ -79,9 +79,9 @@ const (
 // are applied in the order of the fields.
 type Part struct {
 	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
-	Trim string `json:"trim,omitempty"` // characters to remove from the start, such as "0"; one character always stays
+	Trim string `json:"trim,omitempty"` // characters to remove from the start, such as "0"; at least one character remains
 	Case string `json:"case,omitempty"` // "lower" or "upper" converts ASCII letters
-	Pad  int    `json:"pad,omitempty"`  // number of characters up to which zeros are added at the start
+	Pad  int    `json:"pad,omitempty"`  // minimum number of characters; shorter parts get zeros at the start
 
 	Escape bool `json:"escape,omitempty"` // percent-encode characters that a path cannot contain; for templates with "{+part}"
 }
@@ -89,7 +89,7 @@ type Part struct {
 // A Test is a name and the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations, or the aliases if the rule has none; empty if no rule may match
+	To   []string `json:"to,omitempty"` // the URLs of all locations, or the aliases if the rule has no locations; empty if no rule may match
 
 	Request     // the request of the client
 	Status  int `json:"status,omitempty"` // the status of the rule; if it is 403, 404, 406 or 410, a rule must match and To is empty
@@ -105,7 +105,7 @@ type TestError struct {
 	Got, Want  []string
 	Matched    int // index of the rule that matched, or -1
 
-	GotStatus, WantStatus int // WantStatus is 0 if the test does not say
+	GotStatus, WantStatus int // WantStatus is 0 if the test has no status
 }
 
 func (e *TestError) Error() string {
@@ -180,7 +180,7 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 		return nil, err
 	}
 	for i := range s {
-		if c.tested > maxTestSteps { // only a set from an older version, which Check would reject
+		if c.tested > maxTestSteps { // possible only for a set that Check would reject
 			break
 		}
 		if err := c.test(i, s[i].Tests); err != nil {
@@ -333,7 +333,7 @@ type Result struct {
 	Pattern   string
 	Locations []nomen.Location
 	SameAs    []string
-	Left      []string // for each location that cannot be made for this name, the reason, such as an invalid host
+	Left      []string // the reasons for missing locations, such as an invalid host in the result of a template
 	Status    int      // Status of the rule
 	Query     string   // Query of the rule
 }

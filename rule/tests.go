@@ -17,7 +17,7 @@ type TestResult struct {
 	Matched int      `json:"matched"`          // index of the rule that matched, or -1
 	Status  int      `json:"status,omitempty"` // status of that rule; 0 if it has none
 
-	WantStatus int `json:"want_status,omitempty"` // 0 if the test does not say
+	WantStatus int `json:"want_status,omitempty"` // 0 if the test has no status
 
 	Passed bool `json:"passed"`
 

@@ -21,7 +21,7 @@ const (
 
 const (
 	alphanums     = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	xalphas1993   = alphanums + `$-_.&!*"'();,` // xalpha (1993, BNF) without ":", "@", escapes and the space
+	xalphas1993   = alphanums + `$-_.&!*"'();,` // xalpha (draft of 1993, BNF) without ":", "@", escapes and the space
 	unreserved97  = alphanums + "$-_.!~*'(),"   // draft of 1997, section 2.3
 	unreserved03  = alphanums + "-_.!~*'()"     // draft of 2003, section 2.3
 	unreserved05  = alphanums + "-._~"          // RFC 3986, section 2.3
@@ -39,7 +39,7 @@ var charsets = [dialects]map[class]string{
 		inPath:     xalphas1993 + "@:+/", // BNF: path
 		inQuery:    xalphas1993 + "@:+",  // BNF: search
 		inFrag:     xalphas1993 + "@:",   // BNF: fragmentid
-		unreserved: alphanums,            // the document does not have the term
+		unreserved: alphanums,            // the draft does not define unreserved characters
 	},
 	Draft1997: {
 		inScheme:   schemeLetters,

@@ -48,7 +48,7 @@ func ParseDialect(s string) (Dialect, bool) {
 // characters. A flag is set if the document of the dialect has the feature.
 type grammar struct {
 	name  string
-	rules [ruleCount]string // what the document calls each common production
+	rules [ruleCount]string // the names of the common productions in the document
 
 	// Syntax.
 	anySchemeStart bool // a scheme may begin with a digit, + - . (draft of 1997, section 4.1)
@@ -62,21 +62,21 @@ type grammar struct {
 	params         bool // segments have parameters (draft of 1997, section 4.3.2; draft of 2003, section 3.3)
 
 	// Resolution.
-	sameDocument  bool // an empty reference means the current document, which is not a URI (draft of 1997, section 3, draft of 2003, section 4.2)
+	sameDocument  bool // an empty reference means the current document, which is not a URI (draft of 1997, section 3; draft of 2003, section 4.2)
 	queryKeeps    bool // a reference that is only a query keeps the path of the base (draft of 2003, section 5.2)
 	schemeLoose   bool // on request, a scheme that the reference shares with the base is ignored (draft of 2003, section 5.2; RFC 3986, section 5.2.2)
 	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, section 5.2.2)
 	mergesQuery   bool // dot segments are also removed from the query (draft of 1997, section 5.2)
-	rootedMerge   bool // an empty path of the base counts as "/", even without an authority (2003, 5.2)
+	rootedMerge   bool // an empty path of the base counts as "/", even without an authority (draft of 2003, section 5.2)
 	refusesOpaque bool // an opaque base is an error (draft of 2003, section 5)
 	excess        Excess
 
 	// Normalisation.
-	foldHost     bool  // hosts are case-insensitive (draft of 1997, section 6, draft of 2003, section 6.2.2.1)
+	foldHost     bool  // hosts are case-insensitive (draft of 1997, section 6; draft of 2003, section 6.2.2.1)
 	hexLevel     Level // the level at which hexadecimal digits of escapes become upper case
 	cleanDots    bool  // dot segments are removed (draft of 2003, section 6.2.2.3)
 	emptyPort    bool  // an empty port is removed (draft of 2003, section 6.2.3)
-	rootPath     bool  // an empty path may be equivalent to "/" (RFC 3986, 6.2.3)
+	rootPath     bool  // an empty path may be equivalent to "/" (RFC 3986, section 6.2.3)
 	voidFragment bool  // an empty fragment is removed (draft of 1993, Fragment-id)
 }
 

@@ -84,8 +84,8 @@ const (
 type Finding struct {
 	Code     FindingCode
 	Severity Severity
-	Offset   int        // offset in the spelling of the first byte that the finding is about
-	End      int        // offset after the last such byte; 0 if only the first is known
+	Offset   int        // offset of the first byte that the finding is about
+	End      int        // offset after the last byte that the finding is about; 0 if unknown
 	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code is enough
 	Message  string     // an explanation for people
 	Right    string     // a replacement for the text from Offset to End, or ""

@@ -50,7 +50,7 @@ func (p Part) Data() Data {
 	}
 	data, err := Decode(p.Value)
 	if err != nil {
-		return Data(p.Value) // not from a parser, so not valid as an escaped text
+		return Data(p.Value) // Value was not set by a parser and is not valid escaped text
 	}
 	return data
 }

@@ -259,7 +259,7 @@ func (m merger) clean(b []byte, start int, authority bool) ([]byte, error) {
 	switch {
 	case err != nil || n == 0:
 		return b, err
-	case authority && p[0] != '/' && p[0] != '?' && !m.literal: // 1997: http://a and ?x/../y
+	case authority && p[0] != '/' && p[0] != '?' && !m.literal: // in the draft of 1997: http://a and ?x/../y
 		return slices.Insert(b, start, '/'), nil
 	case authority || n == 1 || p[0] != '/' || p[1] != '/':
 		return b, nil

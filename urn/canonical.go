@@ -132,8 +132,8 @@ type Purpose uint8
 
 // The purposes. Only [Draft2012] distinguishes them.
 const (
-	PurposeResource Purpose = iota // do the URNs identify the same resource? (step 5a)
-	PurposeCache                   // can a response for one URN be used for the other? (step 5b; only Draft2012)
+	PurposeResource Purpose = iota // do the URNs identify the same resource? (draft of 2012, section 5, step a)
+	PurposeCache                   // can a response for one URN be used for the other? (draft of 2012, section 5, step b)
 )
 
 // String returns the name of the purpose: resource or cache.

@@ -54,7 +54,7 @@ type grammar struct {
 	nssSet       class // the octets that an NSS may contain unescaped
 	minNID       int
 	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, section 2.1)
-	reservesURN  bool // the NID cannot be "urn" (RFC 2141 and 2012, 2.1)
+	reservesURN  bool // the NID cannot be "urn" (RFC 2141 and draft of 2012, section 2.1)
 	leadingSlash bool // an NSS may begin with a slash (RFC 2141, section 2.3)
 }
 

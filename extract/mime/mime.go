@@ -32,7 +32,7 @@ func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[
 type Part struct {
 	Message int    // number of the message in the mailbox, from 1; 0 without a mailbox
 	Number  string // number of the part in the message, as in "2.1"; "" for the message itself
-	Depth   int    // how many entities contain it
+	Depth   int    // number of entities that contain this entity
 	At      int64  // offset of the header in the file
 	Header  Fields
 	Mail    mail.Header // the result of Header.Mail

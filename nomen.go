@@ -160,8 +160,8 @@ type Answer struct {
 	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
 	// RedirectStatus is the HTTP status of redirects to a location or to the resolver of a
-	// delegation, or 0 if the authority has set none. Formats do not contain it, so only a server
-	// in the same process can use it.
+	// delegation, or 0 if the authority has set none. Formats do not contain it. Therefore, only a
+	// server in the same process can use it.
 	RedirectStatus int
 
 	// Direct is true if the locations come from a rule with a status or conditions. A server then

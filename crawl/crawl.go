@@ -307,7 +307,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node, and adds the authorities that it names to the queue.
+// take stores a node, and adds the parents and children of the authority to the queue.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++

@@ -11,6 +11,6 @@
 // [WriteJSON], [WriteDOT] and [WriteSVG] write the result. They escape the names in responses,
 // which are untrusted input. If an authority has no resolver, its [Node] has an error.
 //
-// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
-// 1995, section 3.1".
+// Comments cite drafts by their year, as in "draft of 1995, section 3.1". The file docs/glossary.md
+// lists these drafts.
 package crawl

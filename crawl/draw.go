@@ -52,7 +52,7 @@ func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
 }
 
-// WriteDOT writes a graph in the language of Graphviz. Arrows lead from an authority to the
+// WriteDOT writes a graph in the language of Graphviz. Arrows point from an authority to the
 // authorities that it has authorised. An arrow is dashed if only one of the two authorities states
 // the relation. Authorities that could not be queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {

@@ -60,8 +60,9 @@ type search struct {
 	yield   func(Way) bool
 }
 
-// firstKey returns the key of the first well known rule (RFC 3404, sections 4.2 and 4.5), and
-// describes where the key comes from. It returns false if the scheme cannot be a domain label.
+// firstKey returns the domain name at which the search begins (RFC 3404, sections 4.2 and 4.5), and
+// a description of its origin. It returns false if the scheme or the namespace is not a valid
+// domain label.
 func firstKey(n name.Name) (key, why string, ok bool) {
 	if nid := n.NID(); nid != "" {
 		key, why = nid+".urn.arpa", "namespace "+nid

@@ -30,6 +30,6 @@
 // POSIX prescribes. Additional records in a response are not used, as RFC 3403, section 4.2.2
 // permits.
 //
-// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
-// 1995, section 3.1".
+// Comments cite drafts by their year, as in "draft of 1995, section 3.1". The file docs/glossary.md
+// lists these drafts.
 package discover

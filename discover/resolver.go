@@ -208,8 +208,8 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is how long to wait for IPv6 addresses after IPv4 addresses have arrived, and conversely.
-// Some servers never answer queries for IPv6 addresses (RFC 8305, section 3).
+// grace is how long to wait for the addresses of one family after the addresses of the other family
+// have arrived. Some servers never answer queries for IPv6 addresses (RFC 8305, section 3).
 const grace = time.Second
 
 // families looks up addresses of several record types concurrently, and returns them in the order

@@ -24,8 +24,8 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 }
 
 // draw chooses one of the records at random by weight, and moves it to the front. The records must
-// be sorted by weight. All other records keep their order, so that records of weight 0 remain
-// first. RFC 2782 requires this order, which gives these records a small chance.
+// be sorted by weight. All other records keep their order. As RFC 2782 requires, records of weight
+// 0 remain first, so that they have a small chance of being chosen.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

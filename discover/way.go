@@ -30,7 +30,7 @@ const (
 	FormElement = "element" // the ElementID, for the authority's own resolver (draft of 1995, section 3.3)
 )
 
-// A Way is a way to reach a resolver of a name, or the resource itself.
+// A Way describes how to reach a resolver for a name, or the resource itself.
 type Way struct {
 	Kind     Kind
 	Host     string   // for Authority and THTTP
@@ -41,7 +41,7 @@ type Way struct {
 	How      string   // how this way was found, for people
 }
 
-// String returns the host or the URL to which the way leads.
+// String returns the kind of the way, and its URL or its host and port.
 func (w Way) String() string {
 	if w.URL != "" {
 		return string(w.Kind) + " " + w.URL

@@ -200,8 +200,8 @@ type LiveDNS interface {
 }
 
 // Check looks up the records in DNS, and returns the differences to [Zone.Records]. It ignores
-// times to live, the order and preference of rules, and rules for other names. The error is that of
-// Records, or a failure of DNS.
+// times to live, the order and preference of rules, and rules for other names. Check returns the
+// error of Records, or an error if a lookup in DNS fails.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err

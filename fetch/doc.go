@@ -21,8 +21,8 @@
 //   - ports of other protocols, even with [Options.AllowPrivate];
 //   - credentials in the URL.
 //
-// Credentials in a trusted URL are sent only to its origin. Unless an option says otherwise,
-// requests have no fields that identify the user, such as cookies, Referer and User-Agent.
+// Credentials in a trusted URL are sent only to its origin. By default, requests have no fields
+// that identify the user, such as cookies, Referer and User-Agent.
 //
 // # Limits
 //

@@ -8,7 +8,8 @@ import (
 	"github.com/nomen-project/nomen/fetch/plan"
 )
 
-// A RefusedError means that a request was not sent because it could harm the user or attack others.
+// A RefusedError means that a request was not sent, because the request could harm the user or
+// other people.
 type RefusedError struct {
 	URL string // without its password
 	Why string
@@ -21,7 +22,7 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// A StatusError means that a server answered with an error. If the server says that the resource
+// A StatusError means that a server answered with an error. If the answer means that the resource
 // does not exist, the error also matches [plan.ErrNotAvailable].
 type StatusError struct {
 	URL      string // without its password

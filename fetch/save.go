@@ -72,8 +72,8 @@ func (e *PartError) Unwrap() error { return e.Err }
 // If only a part was received, the error is a [*PartError]. If the file exists and the option
 // Replace is not set, the error wraps [fs.ErrExist]. The error also wraps fs.ErrExist if a partial
 // file exists and neither Continue nor Replace is set. It wraps [ErrNoFile] if the path is not a
-// regular file, such as a directory. Other errors are those of [Fetcher.Open]. If two concurrent
-// calls save to the same file, the later call returns an error.
+// regular file, such as a directory. All other errors are errors of [Fetcher.Open]. If two
+// concurrent calls save to the same file, the later call returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")

@@ -1,6 +1,6 @@
 // Package mint generates new names from templates. For example, the template {random:8}{check:noid}
-// gives names of eight random characters and a check character. A template can have text, dates,
-// sequences, random characters, UUIDs and check characters.
+// generates names of eight random characters and a check character. A template can have text,
+// dates, sequences, random characters, UUIDs and check characters.
 //
 // # Templates
 //

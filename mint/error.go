@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Error says where a template is invalid, and why.
+// An Error describes an invalid template, with the offset of the error.
 type Error struct {
 	Input   string // the template
 	Offset  int    // offset in Input, in bytes
@@ -40,7 +40,7 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError means that a run has returned [MaxRun] names. It does not remember more names, so it
+// A RunError means that a run has returned [MaxRun] names. It does not remember more names, and
 // could not prevent repetitions.
 type RunError struct{ Template string }
 

@@ -84,7 +84,7 @@ func (t Template) Start(o Options) (*Run, error) {
 //
 //   - an [*ExhaustedError] if there are no more names;
 //   - a [*RunError] if the run has reached [MaxRun];
-//   - a [*RefusedError] if too many names in a row are invalid in their namespace;
+//   - a [*RefusedError] if too many consecutive names are invalid in their namespace;
 //   - an error of the random source.
 func (r *Run) Names() iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {

@@ -14,7 +14,8 @@ import (
 // Catalogue is empty.
 type Catalogue struct{ list []Namespace } // sorted by NID
 
-// standard has the namespaces that were registered at IANA on 2026-07-28, and others in use.
+// standard has the namespaces that were registered at IANA on 2026-07-28, and unregistered
+// namespaces in use.
 var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	[]Namespace{
 		cts, dev, dns, doi, eic, eidr, epc, gs1, gsma, ietf, isan, isbn, ismn, isni, iso,

@@ -4,7 +4,7 @@
 //
 // # What a namespace has
 //
-// A [Namespace] describes a namespace. It has an example, and what the registration states about
+// A [Namespace] describes a namespace. Its fields have the statements of the registration about
 // components, functional equivalence and security. It may also have [Rules], which apply to
 // namespace-specific strings that package urn has accepted. Such rules can only restrict the syntax
 // of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, section 5). If the rules of a

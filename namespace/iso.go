@@ -58,8 +58,8 @@ func (f *isoFields) next() {
 	}
 }
 
-// take returns the current field and advances to the next field. If kind returns false for the
-// current field, take returns "" and does not advance.
+// take consumes and returns the current field. If kind returns false for the field, take returns ""
+// and does not consume it.
 func (f *isoFields) take(kind func(string) bool) string {
 	if !f.more() || !kind(f.text()) {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Use says whether a component of a URN has a meaning in a namespace.
+// A Use states whether a component of a URN has a meaning in a namespace.
 type Use uint8
 
 // The possible meanings of a component.
@@ -39,8 +39,8 @@ type Namespace struct {
 	Fragment       Use // whether the f-component has a meaning
 
 	// Stated names the sections of documents that were read for Delimiters, Functional, Services,
-	// DefaultService and Keywords. If one of these fields is empty, the sections say nothing about
-	// it. If Stated is empty, the document was not available.
+	// DefaultService and Keywords. If one of these fields is empty, the sections do not state its
+	// value. If Stated is empty, the document was not available.
 	Stated string
 
 	Rules Rules

@@ -8,7 +8,8 @@ import (
 
 func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
-// value36 returns the value of a digit or a letter, where A is 10 and Z is 35.
+// value36 returns the value of c as a digit in base 36. The letters A to Z have the values 10 to
+// 35.
 func value36(c byte) int {
 	if ascii.IsDigit(c) {
 		return int(c - '0')
@@ -54,7 +55,7 @@ func squeeze(s string, dst []byte) (n, bad int) {
 	return n, -1
 }
 
-// place returns the offset of the character with the index k, where the index does not count
+// place returns the offset in s of the character with the index k. The index does not count
 // hyphens.
 func place(s string, k int) int {
 	for i := range len(s) {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// unwrap removes punctuation around a name, and the URL that contains a name. It records what it
-// removes as the reason for suggestions.
+// unwrap removes punctuation around a name, and the URL that contains a name. The removal becomes
+// part of the reason for suggestions.
 func (g *guess) unwrap(s string) string {
 	text := narrow(s)
 	if text != s {

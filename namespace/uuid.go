@@ -92,8 +92,8 @@ func partsUUID(nss string) []Part {
 }
 
 // timeUUID returns the time in a UUID of version 1, 6 or 7. Versions 1 and 6 count units of 100 ns
-// since the start of the Gregorian calendar (RFC 9562, sections 5.1 and 5.6), and version 7 counts
-// milliseconds (5.7).
+// since the start of the Gregorian calendar (RFC 9562, sections 5.1 and 5.6). Version 7 counts
+// milliseconds since 1970 (section 5.7).
 func timeUUID(s string) (time.Time, bool) {
 	var digits string
 	switch s[14] {

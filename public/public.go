@@ -1,7 +1,7 @@
 // Package public has naming authorities for well-known identifiers that other organisations assign.
-// The rules of these authorities lead to the resolvers of the organisations. For example, a rule
-// redirects DOIs to https://doi.org. The authorities have no effect until an operator loads them
-// into a store. The operator can then change them, and can load newer versions.
+// The rules of these authorities return locations at the resolvers of the organisations. For
+// example, a rule redirects DOIs to https://doi.org. The authorities have no effect until an
+// operator loads them into a store. The operator can then change them, and can load newer versions.
 //
 // [Namespaces] returns authorities for public URN namespaces and schemes of persistent names. If
 // parts of a namespace have different resolvers, each part has an authority. [Registry.Prefixes]

@@ -3,6 +3,6 @@
 // SchemeIDs of draft-ietf-uri-yaurn-00. The entries come from the packages namespace, scheme and
 // urn. A site can add entries from a file. Registries can be written as text, HTML, XML or JSON.
 //
-// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
-// 1995, section 3.1".
+// Comments cite drafts by their year, as in "draft of 1995, section 3.1". The file docs/glossary.md
+// lists these drafts.
 package registry

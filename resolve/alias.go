@@ -35,8 +35,8 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 	return a, err
 }
 
-// unknownOf returns the error for an alias that does not lead to exactly one record. It suggests
-// the public names of the records that list the alias.
+// unknownOf returns the error for a name that no record lists as an alias, or that several records
+// list. It suggests the public names of the records that list the alias.
 func (d *decision) unknownOf(all []*store.Record) *nomen.Error {
 	if len(all) == 0 {
 		return d.unknown()

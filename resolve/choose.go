@@ -41,7 +41,7 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 }
 
 // usable returns the locations to use, in the same underlying array. It returns the first of these
-// sets that is not empty, where locations must be valid at the time of the question:
+// sets that is not empty. "Valid" means valid at the time of the question:
 //
 //  1. valid locations of the requested component (draft of 2012, section 2.3);
 //  2. valid locations of the whole resource;

@@ -25,8 +25,8 @@
 //   - A reserved name is Unknown, even if a rule matches it.
 //   - If the question is about an earlier time, and the revision that was current at that time has
 //     been redacted, the result is Denied for legal reasons.
-//   - A retired name with exactly one successor is redirected to it for the services I2L and
-//     I2R, unless the chain of successors leads back to the name.
+//   - If a retired name has exactly one successor, the services I2L and I2R return a redirect to
+//     the successor. This does not apply if the chain of successors leads back to the name.
 //   - For other retired names, and for other services, the result is Gone with the tombstone.
 //   - If the record has no data for the service, the result is an empty list for services that
 //     return lists, and NoResult for all others.
@@ -56,7 +56,7 @@
 // resolver of a delegation.
 //
 // A q-component is appended to the query of the location (RFC 8141, section 2.3.2), unless the
-// authority says to ignore q-components:
+// policy of the authority is to ignore q-components:
 //
 //   - https://a/b#c with the q-component x=1 becomes https://a/b?x=1#c;
 //   - https://a/b?d with the q-component x=1 becomes https://a/b?d&x=1;
@@ -80,8 +80,8 @@
 //  6. weight.
 //
 // If several locations are equal by criteria 1 to 5, I2L and I2R choose one of them at random, with
-// probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
-// the one with the greatest weight. The order of lists does not depend on chance.
+// probabilities in proportion to the weights. If the policy of the authority is "fixed", they
+// choose the location with the greatest weight. The order of lists does not depend on chance.
 //
 // If the authority has the policy [store.FailoverArchive], locations that are dead ([Options.Dead])
 // are treated as unavailable. This requires that another location of the resource, or an archived
@@ -97,6 +97,6 @@
 // A location is valid from ValidFrom until just before ValidUntil. An answer is not cached beyond
 // the time at which a location next becomes valid or invalid.
 //
-// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
-// 1995, section 3.1".
+// Comments cite drafts by their year, as in "draft of 1995, section 3.1". The file docs/glossary.md
+// lists these drafts.
 package resolve

@@ -16,8 +16,8 @@ var ErrNoBuilder = errors.New("the scheme cannot build URIs from parts")
 // same parts.
 var ErrPart = errors.New("cannot build a URI from these parts")
 
-// Build returns a URI of the scheme with the given parts, in dialect d. The values of the parts are
-// raw, so the caller must escape characters that a part does not allow (see
+// Build returns a URI of the scheme with the given parts, in dialect d. Build does not encode the
+// values of the parts. The caller must percent-encode characters that a part does not allow (see
 // [uri.Dialect.EscapeText]). Build omits values that the scheme implies, such as the default port.
 //
 // The error wraps [ErrNoBuilder] or [ErrPart], is a *[uri.Error], or is the [Finding] for the rule
@@ -103,7 +103,8 @@ func (w *builder) server(defaultPort string) {
 
 func (w *builder) write(s string) { w.b.WriteString(s) }
 
-// path writes the path. In the draft of 1993 its leading slash does not belong to the part.
+// path writes the path. In the dialect of 1993, the leading slash of the path is not in the value
+// of the part.
 func (w *builder) path() {
 	path, ok := Get(w.parts, "path")
 	if ok && w.d == uri.Draft1993 {

@@ -227,8 +227,7 @@ var ErrName = errors.New("invalid scheme name")
 
 // Missing returns the names of the fields that a registration requires and s leaves empty (draft of
 // 1993, section "Registration of naming schemes"). An experimental scheme only requires a name. All
-// other schemes also require a title, a reference, and Retrieval for locators or Properties for
-// others.
+// other schemes also require a title, a reference, and one of the fields Retrieval and Properties.
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -306,7 +305,7 @@ func (c Catalogue) merge(list []Scheme) []Scheme {
 	return all
 }
 
-// inherit takes the fields that are empty in s from old.
+// inherit sets the title, reference, template and status of s to those of old if they are empty.
 func (s *Scheme) inherit(old *Scheme) {
 	s.Title = cmp.Or(s.Title, old.Title)
 	s.Reference = cmp.Or(s.Reference, old.Reference)

@@ -1,13 +1,13 @@
 // Package scheme is a catalogue of URI schemes. It contains the schemes that are registered at
-// IANA, and others in wide use. For many of them it can check URIs, split them into parts, build
-// them, and find their canonical form.
+// IANA, and unregistered schemes in wide use. For many schemes, it can check a URI, split the URI
+// into parts, build a URI from parts, and find the canonical form of a URI.
 //
 // # Records
 //
 // A [Scheme] describes a scheme: its status and reference, its default port, the characters with a
 // special meaning, and how to retrieve an object. It may also have a [RuleSet]. The functions of a
-// RuleSet take a [uri.URI], which already follows the general syntax, and apply the rules of the
-// scheme to it.
+// RuleSet apply the rules of the scheme to a [uri.URI], which is already valid by the general
+// syntax:
 //
 //   - Check returns violations of the document that defines the scheme, with their offsets and
 //     rules. It also warns of URIs that could deceive or harm a user who follows them.
@@ -20,7 +20,7 @@
 //
 // # Dialects
 //
-// Schemes have changed over time, so the dialect of a URI determines which document defines its
+// Schemes have changed over time. The dialect of a URI determines which document defines its
 // scheme. For [uri.Draft1993] the document is draft-ietf-uri-url. For all other dialects it is RFC
 // 1738 or its successor. For example, the draft of 1993 interprets the "?b" in "gopher://h/0a?b" as
 // a search, but RFC 4266 interprets it as part of the selector.
@@ -40,8 +40,8 @@
 // [Catalogue.With]. With returns an error if a new scheme lacks a field that the draft of 1993
 // requires of registrations.
 //
-// The file docs/glossary.md lists the drafts that comments cite by their year, such as "draft of
-// 1995, section 3.1".
+// Comments cite drafts by their year, as in "draft of 1995, section 3.1". The file docs/glossary.md
+// lists these drafts.
 package scheme
 
 //go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out schemes.tsv

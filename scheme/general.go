@@ -25,7 +25,8 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 }
 
 // appendHidden reports the first percent-encoded character that is invisible or changes the text
-// direction. It decodes octets as ISO Latin-1 in the dialect of 1993, and as UTF-8 in all others.
+// direction. It decodes octets as ISO Latin-1 in the dialect of 1993, and as UTF-8 in all other
+// dialects.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')

@@ -2,7 +2,7 @@ package scheme
 
 import "github.com/nomen-project/nomen/uri"
 
-// A Part is a piece of a URI to which its scheme gives a name and a meaning.
+// A Part is a part of a URI that the scheme defines, such as the host or a query parameter.
 type Part = uri.Part
 
 // Get returns the value of the first part with the given label, such as "host" or "header_subject"

@@ -35,7 +35,7 @@ func ParseStatus(name string) (Status, bool) {
 	return 0, false
 }
 
-// A Kind says what the URIs of a scheme identify.
+// A Kind is the kind of the URIs of a scheme, such as locators or names.
 type Kind uint8
 
 // The kinds of schemes.

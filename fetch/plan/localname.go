@@ -55,9 +55,8 @@ func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	return n.Join(elements)
 }
 
-// UnixNames converts Unix file names. In the path of an absolute name, the first slash is
-// percent-encoded and belongs to the first segment, so "/etc/motd" becomes %2Fetc/motd (RFC 1738,
-// section 3.2.2).
+// UnixNames converts Unix file names. The leading slash of an absolute name is percent-encoded in
+// the path. For example, "/etc/motd" becomes %2Fetc/motd (RFC 1738, section 3.2.2).
 func UnixNames() LocalNames {
 	return LocalNames{Split: splitUnix, Join: joinUnix}
 }

@@ -48,7 +48,7 @@ func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameE
 
 func (f field) empty() bool { return f.value < 0 || f.value == f.end }
 
-// A fieldGrammar says which names and values the fields of a list may have.
+// A fieldGrammar defines the names and values that the fields of a list may have.
 type fieldGrammar struct {
 	rule, form  string // the rule and the message for a field without a value
 	alone       bool   // a field may consist of a name, and a value must not be empty

@@ -251,9 +251,9 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts parts to lower case where RFC 3261, section 19.1.4 ignores case, and sorts
-// parts where it ignores order. It does not omit parameters. RFC 3261 ignores some parameters if
-// only one of two URIs has them. This equivalence is not transitive, so a canonical form cannot
+// canonicalSIP converts case-insensitive parts to lower case, and sorts parts whose order has no
+// meaning (RFC 3261, section 19.1.4). It does not omit parameters. RFC 3261 ignores some parameters
+// if only one of two URIs has them. This equivalence is not transitive, so a canonical form cannot
 // express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)

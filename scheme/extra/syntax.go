@@ -70,7 +70,7 @@ func warnPassword(l *layout.Layout) []scheme.Finding {
 	return []scheme.Finding{layout.Warn(scheme.CodeCredentials, colon, l.UserEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
 }
 
-// firstNot returns the offset of the first byte of s[from:to] that is not of the kind, or -1.
+// firstNot returns the offset of the first byte of s[from:to] for which kind is false, or -1.
 func firstNot(s string, from, to int, kind func(byte) bool) int {
 	for i := from; i < to; i++ {
 		if !kind(s[i]) {

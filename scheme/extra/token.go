@@ -149,8 +149,8 @@ func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// checkPKCS11Query checks the attributes that say how to access the object. Attributes that RFC
-// 7512 does not define may be repeated.
+// checkPKCS11Query checks the attributes in the query, such as the PIN and the path of the module.
+// Attributes that RFC 7512 does not define may be repeated.
 func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
 	var found []scheme.Finding
 	var seen [4]bool

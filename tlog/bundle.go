@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// AppendEntry appends an entry to a bundle. The error says that the entry is longer than
+// AppendEntry appends an entry to a bundle. It returns an error if the entry is longer than
 // [MaxEntry].
 func AppendEntry(bundle, entry []byte) ([]byte, error) {
 	if len(entry) > MaxEntry {
@@ -15,8 +15,8 @@ func AppendEntry(bundle, entry []byte) ([]byte, error) {
 	return append(bundle, entry...), nil
 }
 
-// ParseBundle returns the entries of a bundle, whose number is the width of its tile. The entries
-// share the memory of the bundle.
+// ParseBundle returns the entries of a bundle. The width of the tile is the number of entries. The
+// entries share the memory of the bundle.
 func ParseBundle(bundle []byte, width int) ([][]byte, error) {
 	if width < 0 || width > TileWidth {
 		return nil, &FormatError{Format: "bundle", Rule: "a bundle must have at most 256 entries"}

@@ -19,19 +19,19 @@ const MaxCheckpoint = 256 << 10
 // maxOrigin is the maximum length of an origin, in bytes.
 const maxOrigin = 1024
 
-// A Checkpoint says which entries a log has (tlog-checkpoint).
+// A Checkpoint is a commitment to the entries of a log (tlog-checkpoint).
 type Checkpoint struct {
 	Origin string // name of the log: its public URL without the scheme, such as "names.example.org/-/log"
 	Size   uint64 // number of entries
-	Root   Hash   // root of the tree over the entries; EmptyRoot of a log without entries
+	Root   Hash   // root of the tree over the entries; EmptyRoot if there are no entries
 
-	// Extensions are further lines of the text. Logs of nomen have none. They are kept, because
-	// signatures cover them.
+	// Extensions are additional lines of the text. Logs of nomen do not have such lines, but other
+	// logs may. They are kept because the signatures cover them.
 	Extensions []string
 }
 
 // EmptyRoot returns the root of a log without entries: SHA-256 of the empty string (RFC 6962,
-// section 2.1). Package store has zero bytes instead.
+// section 2.1). In package store, the root of such a log is the zero Hash.
 func EmptyRoot() Hash { return sha256.Sum256(nil) }
 
 // Text returns the text of the checkpoint, which signatures cover.
@@ -46,8 +46,8 @@ func (c Checkpoint) Text() string {
 	return string(b)
 }
 
-// ParseCheckpoint parses the text of a checkpoint, without signatures. It accepts exactly what
-// [Checkpoint.Text] returns for valid checkpoints.
+// ParseCheckpoint parses the text of a checkpoint, without signatures. It accepts only the form
+// that [Checkpoint.Text] returns.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	r := &lineReader{format: "checkpoint", text: text}
 	var c Checkpoint
@@ -97,8 +97,8 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	return c, nil
 }
 
-// checkText returns the rule of signed notes that a text violates. Line ends are checked by
-// [lineReader], which says where they are.
+// checkText returns the rule for signed notes that a text violates. It does not check line ends,
+// because [lineReader] does this and reports their positions.
 func checkText(text string) (rule string) {
 	if !utf8.ValidString(text) {
 		return "the text must be UTF-8 (signed-note, Format)"
@@ -109,7 +109,7 @@ func checkText(text string) (rule string) {
 	return ""
 }
 
-// Sign returns the checkpoint with signatures, as it is published.
+// Sign returns the checkpoint with signatures, in the form in which it is published.
 func (c Checkpoint) Sign(signers ...note.Signer) ([]byte, error) {
 	text := c.Text()
 	if parsed, err := ParseCheckpoint(text); err != nil {
@@ -124,18 +124,18 @@ func (c Checkpoint) equal(d Checkpoint) bool {
 	return c.Origin == d.Origin && c.Size == d.Size && c.Root == d.Root && slices.Equal(c.Extensions, d.Extensions)
 }
 
-// A Signed is a checkpoint whose signature by its log was verified.
+// A Signed is a checkpoint with a verified signature by its log.
 type Signed struct {
 	Checkpoint
 	Note         *note.Note    // with the verified signatures
-	Cosignatures []Cosignature // of the witnesses that [Open] knew, in the order of the note
+	Cosignatures []Cosignature // cosignatures by the witnesses passed to [Open], in the order of the note
 }
 
-// A Cosignature says that a witness saw the checkpoint at a time, and no state of the log that
-// contradicts it (tlog-cosignature).
+// A Cosignature is the statement of a witness that it saw the checkpoint at a certain time, and
+// that it has not seen a checkpoint that contradicts it (tlog-cosignature).
 type Cosignature struct {
 	Witness string    // name of the key of the witness
-	Time    time.Time // when it signed, to the second
+	Time    time.Time // time of the signature, in seconds
 }
 
 // Errors of [Open].
@@ -144,10 +144,10 @@ var (
 	ErrOrigin   = errors.New("the checkpoint is of another log")
 )
 
-// Open parses a checkpoint with its signatures, and verifies the signatures by the key of the log
-// and by the witnesses. It ignores signatures by other keys. The checkpoint must have the name of
-// the log's key as its origin; otherwise the error is [ErrOrigin]. If it has no signature by this
-// key, the error is [ErrUnsigned]. If a signature by a known key is wrong, the error is a
+// Open parses a checkpoint with its signatures, and verifies the signatures by the log and by the
+// witnesses. It ignores signatures by other keys. If the origin of the checkpoint is not the name
+// of the log's key, the error is [ErrOrigin]. If the checkpoint does not have a signature by this
+// key, the error is [ErrUnsigned]. If a signature by a known key is invalid, the error is a
 // [*note.InvalidSignatureError].
 func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, error) {
 	if len(msg) > MaxCheckpoint {

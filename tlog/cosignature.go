@@ -30,7 +30,7 @@ const maxKey = 2048
 // timeSize is the length of the time at the beginning of a cosignature, in bytes.
 const timeSize = 8
 
-// NewVerifier returns the verifier for a public key in its text form: the key of a log
+// NewVerifier returns the verifier for a public key in text form. This is the key of a log
 // (NAME+HASH+KEY with the type 1) or of a witness (type 4).
 func NewVerifier(vkey string) (note.Verifier, error) {
 	name, key, err := parseKey(vkey, "")
@@ -43,9 +43,9 @@ func NewVerifier(vkey string) (note.Verifier, error) {
 	return &cosigner{name: name, public: key[1:]}, nil
 }
 
-// NewSigner returns the signer for a private key in its text form: the key of a log
-// (PRIVATE+KEY+NAME+HASH+KEY with the type 1) or of a witness (type 4). A witness signs the time
-// with the checkpoint, and gets it from now.
+// NewSigner returns the signer for a private key in text form. This is the key of a log
+// (PRIVATE+KEY+NAME+HASH+KEY with the type 1) or of a witness (type 4). Cosignatures of a witness
+// include the time, which now returns.
 func NewSigner(skey string, now func() time.Time) (note.Signer, error) {
 	name, key, err := parseKey(skey, privatePrefix)
 	if err != nil {
@@ -58,7 +58,7 @@ func NewSigner(skey string, now func() time.Time) (note.Signer, error) {
 	return &cosigner{name: name, public: private.Public().(ed25519.PublicKey), private: private, now: now}, nil
 }
 
-// PublicKey returns the public key of a private key, both in their text forms.
+// PublicKey returns the public key of a private key. Both are in text form.
 func PublicKey(skey string) (vkey string, err error) {
 	name, key, err := parseKey(skey, privatePrefix)
 	if err != nil {
@@ -72,8 +72,8 @@ func IsWitnessKey(v note.Verifier) bool { _, ok := v.(*cosigner); return ok }
 
 const privatePrefix = "PRIVATE+KEY+"
 
-// parseKey parses the text form of a key and returns its name, and its type with its bytes. For a
-// private key, the hash is the hash of the public key.
+// parseKey parses the text form of a key. It returns the name, and the type of the key followed by
+// its bytes. The hash in a private key is that of the public key.
 func parseKey(text, prefix string) (name string, key []byte, err error) {
 	fault := func(rule string) error { return &FormatError{Format: "key", Rule: rule} }
 	rest, ok := strings.CutPrefix(text, prefix)
@@ -104,15 +104,16 @@ func parseKey(text, prefix string) (name string, key []byte, err error) {
 	return name, key, nil
 }
 
-// ValidKeyName reports whether a key can have this name: it is not empty, and has no spaces and no
-// plus sign (signed-note, Format). The name of a log's key is the origin of its checkpoints.
+// ValidKeyName reports whether a key can have this name. A name is not empty, and does not contain
+// white space or plus signs (signed-note, Format). The name of a log's key is the origin of its
+// checkpoints.
 func ValidKeyName(name string) bool {
 	return name != "" && len(name) <= maxOrigin && utf8.ValidString(name) && !strings.Contains(name, "+") &&
 		strings.IndexFunc(name, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }) < 0
 }
 
-// GenerateKey makes the key of a log or of a witness, and returns the private and the public key in
-// their text forms.
+// GenerateKey makes the key of a log or of a witness. It returns the private and the public key in
+// text form.
 func GenerateKey(random io.Reader, name string, witness bool) (skey, vkey string, err error) {
 	if !ValidKeyName(name) {
 		return "", "", fmt.Errorf("invalid key name %q: want the URL without the scheme, such as names.example.org/-/log, without spaces and plus signs", name)
@@ -142,7 +143,7 @@ func keyHash(name string, alg byte, public ed25519.PublicKey) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// A cosigner makes and verifies cosignatures by Ed25519.
+// A cosigner makes and verifies cosignatures with Ed25519.
 type cosigner struct {
 	name    string
 	public  ed25519.PublicKey
@@ -155,7 +156,7 @@ func (c *cosigner) Name() string { return c.name }
 
 func (c *cosigner) KeyHash() uint32 { return keyHash(c.name, algCosignature, c.public) }
 
-// Sign implements [note.Signer]. It signs only checkpoints.
+// Sign implements [note.Signer]. It returns an error for a text that is not a checkpoint.
 func (c *cosigner) Sign(msg []byte) ([]byte, error) {
 	if _, err := ParseCheckpoint(string(msg)); err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func cosigned(at uint64, msg []byte) []byte {
 	return append(append(b, '\n'), msg...)
 }
 
-// CosignatureTime returns the time of a cosignature. The signature must have been verified.
+// CosignatureTime returns the time of a cosignature. The caller must have verified the signature.
 func CosignatureTime(sig note.Signature) (time.Time, error) {
 	raw, err := base64.StdEncoding.DecodeString(sig.Base64)
 	const hash = 4 // length of the hash of the key, in bytes

@@ -1,4 +1,4 @@
-// Package tlog has the formats with which a transparency log can be verified from outside, as the
+// Package tlog implements the formats by which third parties can verify a transparency log. The
 // specifications of C2SP (https://c2sp.org) define them:
 //
 //   - [Checkpoint]: the origin, size and root of a log (tlog-checkpoint), signed by the log and
@@ -10,6 +10,6 @@
 // The tree is that of RFC 6962, section 2.1, with SHA-256. [CheckInclusion] and [CheckConsistency]
 // verify proofs without a network. [Tree] computes proofs from the tiles of a log.
 //
-// All parsers expect hostile input. They accept only the one spelling that the specifications
-// define, and their errors are [*FormatError] values.
+// All parsers are safe for hostile input. They accept only the canonical form that the
+// specifications define. Their errors are of type [*FormatError].
 package tlog

@@ -9,19 +9,20 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// handoverHeader is the first line of a hand-over note. The line after it is not a number. So no
-// hand-over note is a checkpoint, although the same key signs both.
+// handoverHeader is the first line of a hand-over note. The second line of a checkpoint is a
+// number, but that of a hand-over note is not. A hand-over note can therefore not be mistaken for a
+// checkpoint, although the same key signs both.
 const handoverHeader = "nomen-handover/v1"
 
-// A Handover says that a log is continued under another key. The old key of the log signs it. A
-// client that trusts the old key then knows the new one, and the head that the log had when it was
-// handed over.
+// A Handover is a statement, signed by the old key of a log, that the log is continued under a new
+// key. From it, a client that trusts the old key learns the new key, and the head that the log had
+// at the hand-over.
 type Handover struct {
-	Origin string // of the log until now: the name of the key From
-	Size   uint64 // number of entries that are handed over
+	Origin string // origin of the log before the hand-over, which is the name of the key From
+	Size   uint64 // number of entries at the hand-over
 	Root   Hash   // root of the tree over these entries
-	From   string // public key of the log until now, in its text form
-	To     string // public key of the log from now on, in its text form
+	From   string // public key of the log before the hand-over, in text form
+	To     string // public key of the log after the hand-over, in text form
 }
 
 // MaxHandover is the maximum length of a hand-over note with its signatures, in bytes.
@@ -35,8 +36,8 @@ func (h Handover) Text() string {
 	return string(b) + "\nfrom " + h.From + "\nto " + h.To + "\n"
 }
 
-// ParseHandover parses the text of a hand-over note, without signatures. It accepts exactly what
-// [Handover.Text] returns for valid notes.
+// ParseHandover parses the text of a hand-over note, without signatures. It accepts only the form
+// that [Handover.Text] returns.
 func ParseHandover(text string) (h Handover, err error) {
 	r := &lineReader{format: "hand-over note", text: text}
 	if len(text) > MaxHandover {
@@ -80,7 +81,7 @@ func ParseHandover(text string) (h Handover, err error) {
 	return h, h.check()
 }
 
-// check returns an error if the keys are not keys of logs, or do not fit the origin.
+// check returns an error if a key is not the key of a log, or if the keys do not match the origin.
 func (h Handover) check() error {
 	fault := func(rule string) error { return &FormatError{Format: "hand-over note", Rule: rule} }
 	for what, key := range map[string]string{"old": h.From, "new": h.To} {
@@ -101,8 +102,8 @@ func (h Handover) check() error {
 	return nil
 }
 
-// Sign returns the note with its signatures. One signer must have the old key. The new key can sign
-// too.
+// Sign returns the note with its signatures. One of the signers must have the old key. The new key
+// may sign too.
 func (h Handover) Sign(signers ...note.Signer) ([]byte, error) {
 	if parsed, err := ParseHandover(h.Text()); err != nil {
 		return nil, err
@@ -116,8 +117,8 @@ func (h Handover) Sign(signers ...note.Signer) ([]byte, error) {
 var ErrUnsignedHandover = errors.New("the hand-over note is not signed by the old key of the log")
 
 // OpenHandover parses a hand-over note and verifies that the old key has signed it. The parameter
-// from is the old key in its text form, which the caller must trust: the note alone proves nothing,
-// because anyone can write a note with a key of their own.
+// from is the old key in text form. It must come from a trusted source, because anyone can make a
+// note with a key of their own.
 func OpenHandover(msg []byte, from string) (Handover, error) {
 	text, _, ok := strings.Cut(string(msg[:min(len(msg), MaxHandover)]), "\n\n")
 	if !ok || len(msg) > MaxHandover {

@@ -9,17 +9,17 @@ import (
 
 // Limits of proofs.
 const (
-	MaxProofHashes = 63      // hashes of a proof of inclusion or consistency
+	MaxProofHashes = 63      // number of hashes in a proof of inclusion or consistency
 	MaxExtra       = 2 << 20 // length of the extra data of a proof, in bytes
 	MaxProof       = MaxExtra/3*4 + MaxCheckpoint + 64<<10
 )
 
 const proofHeader = "c2sp.org/tlog-proof@v1"
 
-// A Proof proves that a log has an entry (tlog-proof). The entry is not in it, except in the extra
-// data. Files with proofs have the extension .tlog-proof.
+// A Proof proves that a log has an entry (tlog-proof). It does not contain the entry, unless the
+// extra data do. Files with proofs have the extension .tlog-proof.
 type Proof struct {
-	Extra      []byte // data of the application, which nothing authenticates; nil for none
+	Extra      []byte // unauthenticated data of the application; nil for none
 	Index      uint64 // position of the entry in the log, from 0
 	Hashes     []Hash // proof of inclusion (RFC 6962, section 2.1.1)
 	Checkpoint []byte // the signed checkpoint, as it was published
@@ -38,8 +38,8 @@ func (p *Proof) Append(b []byte) []byte {
 	return append(append(b, '\n'), p.Checkpoint...)
 }
 
-// ParseProof parses a proof, and verifies nothing. It accepts exactly what [Proof.Append] appends for
-// valid proofs.
+// ParseProof parses a proof without verifying it. It accepts only the form that [Proof.Append]
+// appends.
 func ParseProof(data []byte) (*Proof, error) {
 	r := &lineReader{format: "proof", text: string(data[:min(len(data), MaxProof)])}
 	if len(data) > MaxProof {
@@ -82,7 +82,7 @@ func ParseProof(data []byte) (*Proof, error) {
 	return p, nil
 }
 
-// AppendHashes appends the lines of a proof of inclusion or consistency: a hash a line.
+// AppendHashes appends a proof of inclusion or consistency, with one hash per line.
 func AppendHashes(b []byte, hashes []Hash) []byte {
 	for _, h := range hashes {
 		b = append(appendHash(b, h), '\n')

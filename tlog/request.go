@@ -13,8 +13,8 @@ const MaxWitnessRequest = MaxCheckpoint + (MaxProofHashes+1)*(encodedHash+1)
 // (tlog-witness, add-checkpoint).
 type WitnessRequest struct {
 	Old        uint64 // size of the last checkpoint that the witness cosigned; 0 for none
-	Hashes     []Hash // proof that the log with Old entries is the beginning of the log of the checkpoint
-	Checkpoint []byte // signed by the log
+	Hashes     []Hash // proof that the log of the checkpoint begins with the Old entries
+	Checkpoint []byte // the checkpoint, signed by the log
 }
 
 // Append appends the text of the request to b.
@@ -24,7 +24,7 @@ func (r *WitnessRequest) Append(b []byte) []byte {
 	return append(append(b, '\n'), r.Checkpoint...)
 }
 
-// ParseWitnessRequest parses a request, and verifies nothing.
+// ParseWitnessRequest parses a request without verifying it.
 func ParseWitnessRequest(data []byte) (*WitnessRequest, error) {
 	r := &lineReader{format: "request", text: string(data[:min(len(data), MaxWitnessRequest)])}
 	if len(data) > MaxWitnessRequest {
@@ -53,10 +53,11 @@ func ParseWitnessRequest(data []byte) (*WitnessRequest, error) {
 	return q, nil
 }
 
-// FormatSize returns the body with which a witness says what size it cosigned last (status 409).
+// FormatSize returns the body of a response with the status 409. It is the size of the last
+// checkpoint that the witness has cosigned.
 func FormatSize(size uint64) string { return strconv.FormatUint(size, 10) + "\n" }
 
-// ParseSize parses what [FormatSize] returns.
+// ParseSize parses the result of [FormatSize].
 func ParseSize(body []byte) (uint64, error) {
 	const longest = 20 // digits of the largest size, and the line feed
 	r := &lineReader{format: "size", text: string(body[:min(len(body), longest+1)])}

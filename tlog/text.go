@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// A Hash is a SHA-256 hash: of an entry, of a node, or of the root of a log.
+// A Hash is the SHA-256 hash of an entry or of a node of the tree, or the root of a log.
 type Hash = [sha256.Size]byte
 
-// A FormatError says why a text or a file does not have the format that a specification of C2SP
-// defines.
+// A FormatError reports a violation of a format that a specification of C2SP defines.
 type FormatError struct {
 	Format string // "checkpoint", "proof", "path", "bundle", "key", or the format of another package
 	Offset int    // position of the fault, in bytes
@@ -27,16 +26,16 @@ func (e *FormatError) Error() string {
 type lineReader struct {
 	format string
 	text   string
-	off    int // where the rest of the text begins
-	line   int // where the last line began
+	off    int // offset of the rest of the text
+	line   int // offset of the last line
 }
 
 func (r *lineReader) fault(rule string) error {
 	return &FormatError{Format: r.format, Offset: r.line, Rule: rule}
 }
 
-// next returns the next line without its end. The error says that the text ends before a line feed,
-// or that the line has a carriage return.
+// next returns the next line without its end. It returns an error if the text ends without a line
+// feed, or if the line contains a carriage return.
 func (r *lineReader) next() (string, error) {
 	r.line = r.off
 	line, _, found := strings.Cut(r.text[r.off:], "\n")

@@ -10,31 +10,31 @@ import (
 
 // Limits of tiles (tlog-tiles).
 const (
-	TileWidth   = 256                     // hashes of a full tile, and entries of a full bundle
+	TileWidth   = 256                     // number of hashes in a full tile, and of entries in a full bundle
 	MaxTile     = TileWidth * sha256.Size // length of a full tile of hashes, in bytes
 	MaxEntry    = math.MaxUint16          // length of an entry, in bytes
 	MaxBundle   = TileWidth * (2 + MaxEntry)
 	maxTilePath = 64
-	tileHeight  = 8 // levels of the tree in a tile
+	tileHeight  = 8 // number of levels of the tree in a tile
 	maxLevel    = 63 / tileHeight
 )
 
-// EntriesLevel is the level of the bundles, which have the entries themselves.
+// EntriesLevel is the Level of bundles, which contain entries instead of hashes.
 const EntriesLevel = -1
 
-// A Tile is a file in which a log is published: consecutive hashes of one level of its tree, or a
-// bundle of entries.
+// A Tile identifies a file of a published log. The file contains consecutive hashes of a level of
+// the tree, or a bundle of entries.
 type Tile struct {
 	Level int    // 0 for the hashes of entries, 1 for the roots of full tiles of level 0, and so on; EntriesLevel for a bundle
 	N     uint64 // number of the tile in its level, from 0
-	Width int    // hashes or entries in it, from 1 to TileWidth
+	Width int    // number of hashes or entries, from 1 to TileWidth
 }
 
 // String returns [Tile.Path].
 func (t Tile) String() string { return t.Path() }
 
-// Path returns the path of the tile below the URL of its log, such as "tile/0/x001/x234/067.p/12",
-// or "tile/entries/005" for a bundle.
+// Path returns the path of the tile relative to the URL of the log, such as
+// "tile/0/x001/x234/067.p/12", or "tile/entries/005" for a bundle.
 func (t Tile) Path() string {
 	b := []byte("tile/")
 	if t.Level == EntriesLevel {
@@ -54,7 +54,7 @@ func (t Tile) Path() string {
 	return string(b)
 }
 
-// ParseTilePath parses what [Tile.Path] returns, and accepts nothing else.
+// ParseTilePath parses a path. It accepts only the form that [Tile.Path] returns.
 func ParseTilePath(path string) (Tile, error) {
 	fault := func(off int, rule string) error {
 		return &FormatError{Format: "path", Offset: off, Rule: rule + " (tlog-tiles, Merkle Tree)"}
@@ -121,19 +121,19 @@ func parseNumber(s string) (n uint64, rule string) {
 	}
 }
 
-// first returns how many entries are before the tile, and how many are below each of its hashes, as
-// a power of two.
+// first returns the number of entries before the tile. It also returns the binary logarithm of the
+// number of entries below each hash of the tile.
 func (t Tile) first() (before uint64, shift int) {
 	shift = tileHeight * max(t.Level, 0)
 	return t.N << tileHeight << shift, shift
 }
 
-// In reports whether a log of the given size has the tile with this width or a greater one. Hashes
-// of a tile never change, so a log can give each narrower tile too.
+// In reports whether a log of the given size has the tile with at least this width. The hashes of a
+// tile never change, so a log that has a tile also has each narrower tile.
 func (t Tile) In(size uint64) bool { return t.Width <= WidthOf(t.Level, t.N, size) }
 
-// WidthOf returns the number of hashes, or of entries, that a tile has in a log of the given size:
-// from 0 to TileWidth.
+// WidthOf returns the width of a tile in a log of the given size. This is the number of hashes or
+// entries, from 0 to TileWidth.
 func WidthOf(level int, n, size uint64) int {
 	before, shift := Tile{Level: level, N: n}.first()
 	if n > math.MaxInt64>>tileHeight>>shift || size <= before {
@@ -142,8 +142,8 @@ func WidthOf(level int, n, size uint64) int {
 	return int(min((size-before)>>shift, TileWidth))
 }
 
-// Tiles yields all tiles of a log of the given size, by level: first the bundles if entries is true,
-// then the tiles of hashes. Those at the right edge are partial.
+// Tiles yields all tiles of a log of the given size, by level: first the bundles if entries is
+// true, then the tiles of hashes. The last tile of each level may be partial.
 func Tiles(size uint64, entries bool) func(yield func(Tile) bool) {
 	return func(yield func(Tile) bool) {
 		level := 0

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// maxCachedTiles is the number of verified tiles that a [Tree] keeps. The tiles of the right edge
-// and the parents of a tile are fewer than 16.
+// maxCachedTiles is the number of verified tiles that a [Tree] keeps. A tile has fewer than 16
+// parents and tiles at the right edge of the tree.
 const maxCachedTiles = 64
 
 // A TileReader reads the tiles of a log, for example over HTTP.
 type TileReader interface {
-	// ReadTile returns the tile at the path below the URL of the log, which is the path of
-	// [Tile.Path]. If there is no such tile, the error is [fs.ErrNotExist].
+	// ReadTile returns the tile at a path as returned by [Tile.Path], relative to the URL of the
+	// log. If the tile does not exist, the error is [fs.ErrNotExist].
 	ReadTile(ctx context.Context, path string) ([]byte, error)
 }
 
-// A TileError says that a tile of a log is wrong.
+// A TileError reports an invalid tile of a log.
 type TileError struct {
-	Path string // of the tile; empty if it is not known which of several tiles is wrong
+	Path string // path of the tile; empty if it is unknown which of several tiles is invalid
 	Err  error
 }
 
@@ -33,11 +33,11 @@ func (e *TileError) Error() string {
 	return e.Path + ": " + e.Err.Error()
 }
 
-// Unwrap returns the reason.
+// Unwrap returns the cause.
 func (e *TileError) Unwrap() error { return e.Err }
 
-// A Tree reads the hashes of a log from its tiles. It verifies all tiles against the root of the
-// checkpoint. It keeps some verified tiles in memory, and must not be used concurrently.
+// A Tree reads the hashes of a log from its tiles. It verifies all tiles against the root in the
+// checkpoint, and caches some of them. A Tree is not safe for concurrent use.
 type Tree struct {
 	tiles TileReader
 	c     Checkpoint
@@ -57,7 +57,7 @@ func (t *Tree) reader(ctx context.Context) tlog.HashReader {
 	return tlog.TileHashReader(tlog.Tree{N: int64(t.c.Size), Hash: t.c.Root}, &tileReader{ctx: ctx, tree: t})
 }
 
-// ProveInclusion returns the proof that the log has an entry at the position index.
+// ProveInclusion returns the proof that the entry at position index is in the log.
 func (t *Tree) ProveInclusion(ctx context.Context, index uint64) ([]Hash, error) {
 	if index >= t.c.Size {
 		return nil, fmt.Errorf("entry %d is not in a log of %d", index, t.c.Size)
@@ -66,8 +66,8 @@ func (t *Tree) ProveInclusion(ctx context.Context, index uint64) ([]Hash, error)
 	return ours(p), inconsistent(err)
 }
 
-// ProveConsistency returns the proof that the log begins with an earlier state of itself, which had
-// the given size.
+// ProveConsistency returns the proof that the log begins with its first entries, as many as the
+// parameter older says.
 func (t *Tree) ProveConsistency(ctx context.Context, older uint64) ([]Hash, error) {
 	switch {
 	case older > t.c.Size:
@@ -79,7 +79,7 @@ func (t *Tree) ProveConsistency(ctx context.Context, older uint64) ([]Hash, erro
 	return ours(p), inconsistent(err)
 }
 
-// RootAt returns the root that the log had when it had the given number of entries.
+// RootAt returns the root of the log when it had the given number of entries.
 func (t *Tree) RootAt(ctx context.Context, size uint64) (Hash, error) {
 	switch {
 	case size > t.c.Size:
@@ -91,8 +91,8 @@ func (t *Tree) RootAt(ctx context.Context, size uint64) (Hash, error) {
 	return h, inconsistent(err)
 }
 
-// EntryHashes returns the hashes of the entries from the position first on, as many as given: at
-// most [TileWidth], all in one tile.
+// EntryHashes returns the hashes of count entries, beginning with the entry at position first. All
+// of them must be in the same tile, so count is at most [TileWidth].
 func (t *Tree) EntryHashes(ctx context.Context, first uint64, count int) ([]Hash, error) {
 	if count < 0 || count > TileWidth || first+uint64(count) > t.c.Size {
 		return nil, fmt.Errorf("the log has only %d entries", t.c.Size)
@@ -105,7 +105,7 @@ func (t *Tree) EntryHashes(ctx context.Context, first uint64, count int) ([]Hash
 	return ours(p), inconsistent(err)
 }
 
-// inconsistent returns err as a [*TileError] if package tlog says that tiles do not match.
+// inconsistent converts an error about tiles that do not match to a [*TileError].
 func inconsistent(err error) error {
 	var known *TileError
 	if err == nil || errors.As(err, &known) {
@@ -155,8 +155,8 @@ func (r *tileReader) SaveTiles(tiles []tlog.Tile, data [][]byte) {
 	}
 }
 
-// ReadTile reads a tile or a bundle. If the log no longer has a partial tile, because it has grown,
-// ReadTile reads the full tile and returns its beginning. The error is a [*TileError].
+// ReadTile reads a tile or a bundle. A log that has grown may no longer have a partial tile.
+// ReadTile then reads the full tile and returns its first part. The error is a [*TileError].
 func ReadTile(ctx context.Context, tiles TileReader, t Tile) ([]byte, error) {
 	data, err := tiles.ReadTile(ctx, t.Path())
 	if err == nil {

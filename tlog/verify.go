@@ -6,11 +6,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrProof says that a proof of inclusion or consistency does not hold.
+// ErrProof means that a proof of inclusion or consistency is invalid.
 var ErrProof = errors.New("the proof does not match the checkpoint")
 
-// CheckInclusion returns [ErrProof] unless the hashes prove that the log with the checkpoint c has
-// this entry at the position index.
+// CheckInclusion returns [ErrProof] unless the hashes prove that the entry is at position index of
+// the log with the checkpoint c.
 func CheckInclusion(hashes []Hash, c Checkpoint, index uint64, entry []byte) error {
 	if index >= c.Size || len(hashes) > MaxProofHashes {
 		return ErrProof
@@ -21,9 +21,10 @@ func CheckInclusion(hashes []Hash, c Checkpoint, index uint64, entry []byte) err
 	return nil
 }
 
-// CheckConsistency returns [ErrProof] unless the hashes prove that the log with the checkpoint newer
-// begins with the log of older (RFC 6962, section 2.1.2). Two checkpoints of the same size are
-// consistent if they have the same root. The origins must be equal.
+// CheckConsistency returns [ErrProof] unless the hashes prove that the log with the checkpoint
+// newer begins with the entries of the log with the checkpoint older (RFC 6962, section 2.1.2). Two
+// checkpoints of the same size are consistent if they have the same root. The origins must be
+// equal.
 func CheckConsistency(hashes []Hash, older, newer Checkpoint) error {
 	switch {
 	case older.Origin != newer.Origin || older.Size > newer.Size || len(hashes) > MaxProofHashes:

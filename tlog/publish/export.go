@@ -20,25 +20,26 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// ErrNotPublished says that no checkpoint of the log was published.
+// ErrNotPublished means that no checkpoint of the log was published.
 var ErrNotPublished = errors.New("the log was never published: start a server with log.key")
 
 const exportWindow = 1 << 17
 
-// scanWindow is the number of entries whose hashes are in memory while a store is scanned: 512 MiB.
+// scanWindow is the number of entries whose hashes are in memory during a scan of the store. The
+// hashes take 512 MiB.
 const scanWindow = 1 << 24
 
-// An Exported says what [Export] or [Mirror] wrote.
+// An Exported describes the files that [Export] or [Mirror] wrote.
 type Exported struct {
 	Origin   string `json:"origin"`
 	Entries  uint64 `json:"entries"`
-	Files    int    `json:"files"`            // files written
-	Repaired int    `json:"repaired"`         // of these, files that had another content
-	Hidden   int    `json:"hidden,omitempty"` // bundles with entries that are not public
+	Files    int    `json:"files"`            // number of files written
+	Repaired int    `json:"repaired"`         // number of these files that had different content before
+	Hidden   int    `json:"hidden,omitempty"` // number of bundles with entries that are not public
 }
 
-// last returns the published checkpoint that the store has. With an origin, it returns the last
-// checkpoint of this origin, which can have ended.
+// last returns the last published checkpoint, if it is consistent with the log of the store. If the
+// origin is not "", last returns the last checkpoint of this origin, which may have ended.
 func last(ctx context.Context, o Options, origin string) ([]byte, tlog.Checkpoint, error) {
 	state, _, filed, err := load(ctx, o.Store, o.File)
 	if err != nil {
@@ -73,9 +74,8 @@ func last(ctx context.Context, o Options, origin string) ([]byte, tlog.Checkpoin
 	return text, c, nil
 }
 
-// checkpoint returns the last published checkpoint of an origin, or of the present origin for "".
-// It returns the newest checkpoint, because an origin can end at a hand-over and continue with
-// another key.
+// checkpoint returns the newest published checkpoint of an origin. If the origin is "", it uses the
+// current origin. After a hand-over, an origin may end and later continue with another key.
 func (s *State) checkpoint(origin string) (text []byte, c tlog.Checkpoint, err error) {
 	if origin == "" {
 		if s.Published == "" {
@@ -95,9 +95,10 @@ func (s *State) checkpoint(origin string) (text []byte, c tlog.Checkpoint, err e
 	return nil, c, fmt.Errorf("no checkpoint of the log %s is known: %w", origin, ErrNotPublished)
 }
 
-// Export writes the published log to a directory, for any web server. With entries set, it also
-// writes the bundles, without the entries that are not public ([ShownPath]). If progress is not nil,
-// Export calls it regularly with the number of entries read and the total.
+// Export writes the published log to a directory, from which any web server can serve it. If
+// entries is true, Export also writes the bundles, without the entries that are not public
+// ([ShownPath]). If progress is not nil, Export calls it regularly with the number of entries read
+// and the total.
 func Export(ctx context.Context, o Options, dir string, entries bool, progress func(done, total uint64)) (Exported, error) {
 	text, c, err := last(ctx, o, "")
 	if err != nil {
@@ -125,7 +126,7 @@ func Export(ctx context.Context, o Options, dir string, entries bool, progress f
 	return x.sum, x.end(text)
 }
 
-// end writes the checkpoint, after everything else is durable.
+// end writes the checkpoint. All other files must be on disk before.
 func (x *exporter) end(checkpoint []byte) error {
 	if err := x.sync(); err != nil {
 		return err
@@ -144,8 +145,8 @@ type exporter struct {
 	log     ledger.Log      // computed from the hashes of the entries
 }
 
-// checkOwner returns an error if the directory has an export of another log, or a later one of this
-// log.
+// checkOwner returns an error if the directory contains an export of another log, or of a later
+// state of this log.
 func (x *exporter) checkOwner() error {
 	b, err := os.ReadFile(filepath.Join(x.dir, "checkpoint"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +168,8 @@ func (x *exporter) checkOwner() error {
 	return nil
 }
 
-// lowest writes the tiles of level 0 and the bundles, and compares the hashes with the checkpoint.
+// lowest writes the tiles of level 0 and the bundles. It verifies the hashes of the entries against
+// the checkpoint.
 func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)) error {
 	if progress == nil {
 		progress = func(uint64, uint64) {}
@@ -184,9 +186,9 @@ func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)
 	return err
 }
 
-// scan reads the hashes in the order in which the store can read them fastest, and writes the tiles
-// of level 0. It keeps the hashes of scanWindow entries in memory, and scans the store again for
-// each further window.
+// scan writes the tiles of level 0. It reads the hashes in the order in which the store can read
+// them fastest. It keeps the hashes of scanWindow entries in memory, and scans the store once for
+// each scanWindow entries.
 func (x *exporter) scan(ctx context.Context, s store.LeafScanner, progress func(done, total uint64)) error {
 	for from := uint64(0); from < x.c.Size; from += scanWindow {
 		n := min(scanWindow, x.c.Size-from)
@@ -218,8 +220,8 @@ func (x *exporter) scan(ctx context.Context, s store.LeafScanner, progress func(
 	return nil
 }
 
-// inOrder reads the entries in the order of the log, and writes the tiles of level 0 and the
-// bundles.
+// inOrder writes the tiles of level 0 and the bundles. It reads the entries in the order of the
+// log.
 func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64)) error {
 	set, err := x.o.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -263,7 +265,7 @@ func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64
 	return nil
 }
 
-// A bundling makes the bundle of the entries that are added. Entries that are not public have the
+// A bundling builds a bundle from entries. In the bundle, entries that are not public have the
 // length 0.
 type bundling struct {
 	l      *Log
@@ -297,8 +299,8 @@ func (b *bundling) reset() {
 	clear(b.seen)
 }
 
-// writeBundle writes a bundle, and removes the one that it replaces: entries can become public, or
-// private.
+// writeBundle writes a bundle. It removes the other form of the bundle, which exists if an entry
+// has become public or private.
 func (x *exporter) writeBundle(t tlog.Tile, data []byte, hidden bool) error {
 	path, other := t.Path(), ShownPath(t)
 	if hidden {
@@ -313,8 +315,8 @@ func (x *exporter) writeBundle(t tlog.Tile, data []byte, hidden bool) error {
 
 func (x *exporter) write(t tlog.Tile, data []byte) error { return x.writeFile(t.Path(), data) }
 
-// writeFile writes a file, unless it is there. Tiles never change, so a tile with another content is
-// damaged, or incomplete after a crash.
+// writeFile writes a file unless it exists with the same content. Tiles never change, so an
+// existing tile with different content is damaged, or was left incomplete by a crash.
 func (x *exporter) writeFile(path string, data []byte) error {
 	path = filepath.Join(x.dir, filepath.FromSlash(path))
 	switch is, err := readFileUpTo(path, len(data)+1); {
@@ -343,7 +345,7 @@ func readFileUpTo(path string, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(limit)))
 }
 
-// sync makes the directories durable, so that the checkpoint comes last.
+// sync flushes the directories to disk. It must be called before the checkpoint is written.
 func (x *exporter) sync() error {
 	for dir := range x.made {
 		if err := durable.SyncDir(dir); err != nil {
@@ -353,8 +355,8 @@ func (x *exporter) sync() error {
 	return os.MkdirAll(x.dir, 0o755)
 }
 
-// OwnReceipt returns the receipt for a change, with its content, for those who have the store. With
-// an origin that has ended, for example at a hand-over, the receipt has its last checkpoint.
+// OwnReceipt returns a receipt with the whole content of a change, made from the store. If the
+// origin has ended, for example at a hand-over, the receipt has the last checkpoint of this origin.
 func OwnReceipt(ctx context.Context, o Options, origin string, c *store.Change) ([]byte, error) {
 	text, is, err := last(ctx, o, origin)
 	if err != nil {
@@ -367,12 +369,12 @@ func OwnReceipt(ctx context.Context, o Options, origin string, c *store.Change) 
 // An Absence is the result of [Absent].
 type Absence struct {
 	Origin string
-	Size   uint64 // entries read
-	Seq    uint64 // number of the first entry about the subject, or 0
+	Size   uint64 // number of entries read
+	Seq    uint64 // log number of the first entry about the subject, or 0
 }
 
-// Absent reads all entries of the published log and looks for those about a subject. It verifies
-// the entries against the checkpoint.
+// Absent reads all entries of the published log to find entries about a subject. It verifies the
+// entries against the checkpoint.
 func Absent(ctx context.Context, o Options, s store.Subject, progress func(done, total uint64)) (Absence, error) {
 	_, c, err := last(ctx, o, "")
 	if err != nil {

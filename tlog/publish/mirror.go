@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// A Remote is a published log that is read from a server.
+// A Remote is a published log on a server.
 type Remote interface {
 	tlog.TileReader
 	Checkpoint(ctx context.Context) ([]byte, error)
 }
 
-// Mirror writes the published log of a server to a directory, as [Export] does for a store. It
-// verifies the checkpoint with the key of the log, and everything else against the checkpoint.
-// Entries that the server does not show are left out. If progress is not nil, Mirror calls it
-// regularly with the number of entries read and the total.
+// Mirror writes the published log of a server to a directory, in the same way as [Export] for a
+// store. It verifies the checkpoint with the key of the log, and all tiles and entries against the
+// checkpoint. It leaves out entries that the server does not disclose. If progress is not nil,
+// Mirror calls it regularly with the number of entries read and the total.
 func Mirror(ctx context.Context, log Remote, key note.Verifier, dir string, entries bool, progress func(done, total uint64)) (Exported, error) {
 	text, err := log.Checkpoint(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func Mirror(ctx context.Context, log Remote, key note.Verifier, dir string, entr
 		return x.sum, err
 	}
 	tree := tlog.NewTree(log, x.c)
-	var roots []tlog.Hash // of the full tiles of the level below
+	var roots []tlog.Hash // roots of the full tiles of the level below
 	for first := uint64(0); first < x.c.Size; first += tlog.TileWidth {
 		n := first / tlog.TileWidth
 		hashes, err := tree.EntryHashes(ctx, first, tlog.WidthOf(0, n, x.c.Size))
@@ -73,7 +73,7 @@ func Mirror(ctx context.Context, log Remote, key note.Verifier, dir string, entr
 	return x.sum, x.end(text)
 }
 
-// rootOf returns the root of a subtree whose leaves are as many as a full tile has.
+// rootOf returns the root of a subtree. The number of leaves must be that of a full tile.
 func rootOf(leaves []tlog.Hash) tlog.Hash {
 	if len(leaves) == 1 {
 		return leaves[0]
@@ -89,7 +89,8 @@ func (x *exporter) writeHashes(t tlog.Tile, hashes []tlog.Hash) error {
 	return x.write(t, data)
 }
 
-// mirrorBundle writes a bundle whose entries have these hashes, as far as the server shows them.
+// mirrorBundle writes the bundle of the entries with the given hashes. It leaves out entries that
+// the server does not disclose.
 func (x *exporter) mirrorBundle(ctx context.Context, log Remote, n uint64, hashes []tlog.Hash) error {
 	t := tlog.Tile{Level: tlog.EntriesLevel, N: n, Width: len(hashes)}
 	data, err := tlog.ReadTile(ctx, log, t)
@@ -115,7 +116,7 @@ func (x *exporter) mirrorBundle(ctx context.Context, log Remote, n uint64, hashe
 	return x.writeBundle(t, data, hidden)
 }
 
-// isAbsent reports whether the server does not have or not show a file.
+// isAbsent reports whether the server does not have or does not disclose a file.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/tlog/witness"
 )
 
-// interval is the time between two checks whether the log has grown, and so the minimum time between
-// two checkpoints.
+// interval is the time between two checks for new entries. It is also the minimum time between two
+// checkpoints.
 const interval = time.Second
 
 // A Source is a store whose log can be published.
@@ -33,7 +33,7 @@ type Source interface {
 	store.Vault
 }
 
-// SourceOf returns the reader r as a Source. If its log cannot be published, the error is an
+// SourceOf returns the reader r as a Source. If the log of r cannot be published, the error is an
 // [errors.ErrUnsupported].
 func SourceOf(r store.Reader) (Source, error) {
 	if s, ok := r.(Source); ok {
@@ -46,9 +46,9 @@ func SourceOf(r store.Reader) (Source, error) {
 type Options struct {
 	Store       Source
 	Authorities *store.Table
-	Key         string // the private key in its text form; its name is the origin
+	Key         string // the private key in text form; its name is the origin
 	File        string // file with a copy of the state, outside the store; "" for none
-	ReadOnly    bool   // show what was published, and publish nothing
+	ReadOnly    bool   // serve the published log, but do not publish new entries
 
 	// Lease reports whether this process may publish. It is called before each checkpoint. If it is
 	// nil, the process may always publish.
@@ -58,7 +58,7 @@ type Options struct {
 	Client *http.Client   // for requests to witnesses; nil for the default
 
 	Entries bool // serve the bundles of entries
-	Content bool // receipts have the content of changes also if it says who made the change, and why
+	Content bool // receipts include the author and the reason of changes
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -68,41 +68,42 @@ type Options struct {
 type Log struct {
 	o            Options
 	witnesses    *witness.Group // may be nil
-	split        bool           // the store splits digests; used by a step
-	contradicted quiet.Lines    // lines about witnesses that contradict the log; used by a step
+	split        bool           // SplitDigests of the store was called; used by a step
+	contradicted quiet.Lines    // log lines about witnesses that contradict the log; used by a step
 	shown        atomic.Pointer[published]
 	status       atomic.Pointer[Status]
 	cache        tileCache
 
 	mu     sync.Mutex // held by a step
 	newest *State     // the state with the newest checkpoint that this process knows
-	saved  string     // checkpoint in the file
+	saved  string     // the checkpoint in the file
 }
 
-// A published is what clients get.
+// A published is the state of the log that clients see.
 type published struct {
 	text     []byte
 	origin   string
 	size     uint64
-	verified bool // the store has this log
+	verified bool // the log of the store continues this checkpoint
 }
 
-// A Status says how publication is going.
+// A Status is the state of publication.
 type Status struct {
-	Origin   string    // of the checkpoints
-	VKey     string    // the public key, with which clients verify them
-	Size     uint64    // entries in the published checkpoint
+	Origin   string    // origin of the checkpoints
+	VKey     string    // the public key with which clients verify checkpoints
+	Size     uint64    // size of the published checkpoint
 	Time     time.Time // when this process first saw this checkpoint, or zero
-	Waiting  uint64    // entries of the log that are not published yet
-	Problem  string    // why nothing more is published; "" if all is well
-	Cosigned int       // witnesses that have cosigned the checkpoint
-	Need     int       // number of cosignatures that it should have
+	Waiting  uint64    // number of entries that are not yet published
+	Problem  string    // reason for which new entries are not published, or ""
+	Cosigned int       // number of witnesses that have cosigned the checkpoint
+	Need     int       // required number of cosignatures
 
-	Witnesses int               // number of witnesses that are asked
-	Outcomes  []witness.Outcome // what each witness answered; nil if this process did not ask
+	Witnesses int               // number of witnesses
+	Outcomes  []witness.Outcome // answer of each witness; nil if this process did not ask the witnesses
 }
 
-// New returns the published log of a store. It signs nothing before [Log.Run].
+// New returns the published log of a store. It does not sign before [Log.Run] or [Log.Step] is
+// called.
 func New(o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -138,15 +139,15 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Status returns the present status.
+// Status returns the current status.
 func (l *Log) Status() Status { return *l.status.Load() }
 
 type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }
 
-// Step publishes a checkpoint if the log has grown. Run calls it once a second. The error is also in
-// the [Status].
+// Step publishes a checkpoint if the log has grown. Run calls it once a second. Its error is also
+// in the [Status].
 func (l *Log) Step(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,8 +225,8 @@ func (l *Log) step(ctx context.Context, s *Status) error {
 	return l.publish(ctx, state, stored, signer, head, s)
 }
 
-// splitDigests makes the store split the digests of changes, so that receipts can have their public
-// content.
+// splitDigests makes the store compute the digest of each further change from two parts, a public
+// and a private one. A receipt can then contain and prove only the public part.
 func (l *Log) splitDigests(ctx context.Context) error {
 	if s, ok := l.o.Store.(store.Splitter); ok && !l.split && !l.o.ReadOnly {
 		if err := s.SplitDigests(ctx); err != nil {
@@ -248,8 +249,8 @@ func checkpointOf(origin string, h store.Head) tlog.Checkpoint {
 	return c
 }
 
-// continues returns a [refusal] unless the log with this head continues the newest checkpoint of a
-// state. The state may be nil.
+// continues returns a [refusal] unless the log with the given head continues the newest checkpoint
+// of a state. The state may be nil.
 func (l *Log) continues(ctx context.Context, s *State, key note.Verifier, head store.Head) error {
 	if s == nil || s.Signed == "" || s.Origin != key.Name() {
 		return nil
@@ -277,10 +278,11 @@ func (l *Log) continues(ctx context.Context, s *State, key note.Verifier, head s
 	return nil
 }
 
-// remedy says what to do after a refusal.
+// remedy refers an operator to the instructions for a refusal.
 const remedy = "docs/howto/publish-the-log.md says what to do"
 
-// publish signs a checkpoint of the head, asks the witnesses, and shows the result to clients.
+// publish signs a checkpoint of the head, asks the witnesses for cosignatures, and makes the
+// checkpoint available to clients.
 func (l *Log) publish(ctx context.Context, state *State, stored []byte, signer note.Signer, head store.Head, s *Status) error {
 	next := *state
 	next.Origin, next.Restored = signer.Name(), ""
@@ -294,7 +296,7 @@ func (l *Log) publish(ctx context.Context, state *State, stored []byte, signer n
 	if l.witnesses == nil {
 		next.Published = next.Signed
 	}
-	// The state is on disk before the checkpoint leaves this process, so no process signs a
+	// The state is stored before the checkpoint is sent. Therefore, no other process can sign a
 	// checkpoint that contradicts it.
 	stored, ok, err := l.swap(ctx, stored, &next)
 	if err != nil || !ok {
@@ -314,7 +316,7 @@ func (l *Log) publish(ctx context.Context, state *State, stored []byte, signer n
 	return nil
 }
 
-// swap stores a state in place of another. If another process has changed it, ok is false.
+// swap replaces the stored state. If another process has changed the state, ok is false.
 func (l *Log) swap(ctx context.Context, stored []byte, next *State) (now []byte, ok bool, err error) {
 	now = next.encode()
 	if ok, err = l.o.Store.SwapSecret(ctx, SecretKey, stored, now); err != nil || !ok {
@@ -325,7 +327,7 @@ func (l *Log) swap(ctx context.Context, stored []byte, next *State) (now []byte,
 	return now, true, l.save(&kept)
 }
 
-// save writes the state to the file, unless it is there.
+// save writes the state to the file, unless the file already has the state.
 func (l *Log) save(s *State) error {
 	if l.newest == nil || l.newest.Signed != s.Signed {
 		kept := *s
@@ -341,8 +343,8 @@ func (l *Log) save(s *State) error {
 	return nil
 }
 
-// cosign asks the witnesses for cosignatures, and returns the checkpoint with the cosignatures that
-// it got.
+// cosign asks the witnesses for cosignatures. It returns the checkpoint with the cosignatures that
+// it received.
 func (l *Log) cosign(ctx context.Context, s *State, status *Status) (string, error) {
 	c, err := tlog.Peek([]byte(s.Signed))
 	if err != nil {
@@ -362,7 +364,8 @@ func (l *Log) cosign(ctx context.Context, s *State, status *Status) (string, err
 		if !errors.Is(o.Err, witness.ErrAhead) && !errors.Is(o.Err, witness.ErrFork) {
 			continue
 		}
-		// A witness can claim this without evidence, so it alone cannot stop a log that others confirm.
+		// A witness can claim this without evidence. A single witness must therefore not stop a log
+		// that other witnesses confirm.
 		if r.Cosigned < max(1, l.o.Policy.Need) {
 			return "", &refusal{fmt.Sprintf("witness %s: %v; %s", o.Witness, o.Err, remedy)}
 		}
@@ -376,7 +379,7 @@ func (l *Log) cosign(ctx context.Context, s *State, status *Status) (string, err
 	return string(r.Checkpoint), nil
 }
 
-// show makes the published checkpoint of a state what clients get.
+// show makes the published checkpoint of a state available to clients.
 func (l *Log) show(s *State, status *Status, verified bool) {
 	if s.Published == "" {
 		return
@@ -410,9 +413,9 @@ func (l *Log) countCosignatures(s *State) int {
 	return len(n.Sigs)
 }
 
-// Resume makes a log publish again after a refusal. If checkpoint is not nil, the log must
-// continue the log with this checkpoint. Otherwise Resume begins a new origin, whose name is
-// origin. It returns the public key of the log.
+// Resume makes a log publish again after a refusal. If checkpoint is not nil, the log must continue
+// the log with this checkpoint. Otherwise, Resume starts a new origin with the name origin. Resume
+// returns the public key of the log.
 func Resume(ctx context.Context, o Options, checkpoint []byte, origin string) (vkey string, err error) {
 	l, err := New(o)
 	if err != nil {
@@ -479,8 +482,8 @@ func (l *Log) write(s *State) error {
 	return durable.WriteFile(l.o.File, string(s.encode()))
 }
 
-// NextOrigin returns the origin with which a log begins anew after a rollback: the name of its key,
-// and the number of the beginning, from 2.
+// NextOrigin returns the origin under which a log is published again after a rollback. It consists
+// of the name of the log's key and a number, which is 2 for the first rollback.
 func NextOrigin(ctx context.Context, o Options) (string, error) {
 	state, _, filed, err := load(ctx, o.Store, o.File)
 	if err != nil {

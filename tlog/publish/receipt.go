@@ -13,19 +13,20 @@ import (
 	"github.com/nomen-project/nomen/tlog/receipt"
 )
 
-// ErrPending says that a change is not in the published log yet, but will be within seconds.
+// ErrPending means that a change is not yet in the published log. It will be published within
+// seconds.
 var ErrPending = errors.New("the change is not in the published log yet; try again in a few seconds")
 
-// Receipt returns the receipt for a change of a name, for everyone. The caller must make sure that
-// the revision is public. The receipt has the content that everyone may see, if this can be proved
-// without the rest (see [Log.content]). If the change was redacted, the receipt also proves the
-// redaction.
+// Receipt returns the public receipt for a change of a name. The caller must check that the
+// revision is public. The receipt has the public content of the change, if this can be proved
+// without the private content (see [Log.content]). If the change was redacted, the receipt also
+// proves the redaction.
 func (l *Log) Receipt(ctx context.Context, c *store.Change) ([]byte, error) {
 	return l.currentReceipt(ctx, c, l.content)
 }
 
-// OwnReceipt returns the receipt for a change with all its content, for those who may read the
-// history.
+// OwnReceipt returns the receipt for a change with its whole content. It is meant for clients that
+// may read the history.
 func (l *Log) OwnReceipt(ctx context.Context, c *store.Change) ([]byte, error) {
 	return l.currentReceipt(ctx, c, allContent)
 }
@@ -40,8 +41,8 @@ func (l *Log) currentReceipt(ctx context.Context, c *store.Change, content func(
 	return l.receipt(ctx, p, c, content)
 }
 
-// receipt returns the receipt for a change. The function content says how much content of this
-// change, and of the one that redacts it, the receipt has.
+// receipt returns the receipt for a change. The function content determines how much content of
+// this change, and of the change that redacts it, is in the receipt.
 func (l *Log) receipt(ctx context.Context, p *published, c *store.Change, content func(*store.Change) receipt.Content) ([]byte, error) {
 	e, hashes, err := l.prove(ctx, p, c.Subject(), c.Revision())
 	if err != nil {
@@ -56,7 +57,8 @@ func (l *Log) receipt(ctx context.Context, p *published, c *store.Change, conten
 	return receipt.New(e, content(e.Change), hashes, p.text, by), nil
 }
 
-// Leaf returns the position of a change in the log, and the hash of its leaf.
+// Leaf returns the origin of the log, the position of a change, and the hash of the leaf of the
+// change.
 func (l *Log) Leaf(ctx context.Context, c *store.Change) (origin string, seq uint64, hash tlog.Hash, err error) {
 	p, err := l.current()
 	if err != nil {
@@ -84,8 +86,8 @@ func (l *Log) prove(ctx context.Context, p *published, s store.Subject, revision
 	return e, hashes, err
 }
 
-// redaction returns the proof of the change that removed the content of the change c, or nil if it
-// is not published yet.
+// redaction returns the proof of the change that removed the content of the change c. It returns
+// nil if that change is not yet published.
 func (l *Log) redaction(ctx context.Context, p *published, c *store.Change, content func(*store.Change) receipt.Content) (*receipt.Redaction, error) {
 	for by, err := range l.history(ctx, c) {
 		if err != nil {
@@ -114,9 +116,9 @@ func (l *Log) history(ctx context.Context, c *store.Change) iter.Seq2[*store.Cha
 	return store.History(ctx, l.o.Store, name.FromKey(c.Subject().Key))
 }
 
-// content returns how much of the content of a change a receipt for everyone has. If the digest of
-// the change is split, that is the public part; otherwise it is all of the content or nothing. With
-// [Options.Content], authors, reasons and batches count as public.
+// content returns how much content of a change a public receipt has. This is the whole content if
+// it has no private part. It is the public part if the digest of the change is split. Otherwise, it
+// is nothing. If [Options.Content] is set, authors, reasons and batch IDs count as public.
 func (l *Log) content(c *store.Change) receipt.Content {
 	switch {
 	case c.Record == nil || c.Record.Status == nomen.Reserved:

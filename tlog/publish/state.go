@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// SecretKey is the key of the secret in which a store keeps the state of publication.
+// SecretKey is the key of the store's secret with the state of publication.
 const SecretKey = "log.published"
 
 const stateVersion = 1
@@ -27,14 +27,14 @@ const stateVersion = 1
 // maxStateFile is the maximum size of the file with the state, in bytes.
 const maxStateFile = store.MaxSecret
 
-// A State says what was published of a log.
+// A State is the state of publication of a log.
 type State struct {
 	Version int    `json:"version"`
-	Origin  string `json:"origin,omitempty"` // of the checkpoints
+	Origin  string `json:"origin,omitempty"` // origin of the checkpoints
 
-	// Signed is the newest checkpoint that was signed, and Published the newest that clients can
-	// get, with its cosignatures. While witnesses are asked, Signed is newer. Both are ""
-	// before the first checkpoint.
+	// Signed is the newest signed checkpoint. Published is the newest checkpoint that clients can
+	// get, with its cosignatures. While the witnesses are asked, Signed is newer than Published.
+	// Both are "" before the first checkpoint.
 	Signed    string `json:"signed,omitempty"`
 	Published string `json:"published,omitempty"`
 
@@ -42,17 +42,17 @@ type State struct {
 	// checkpoint.
 	Restored string `json:"restored,omitempty"`
 
-	// Ended has the last checkpoint of each origin that was given up or handed over.
+	// Ended has the last checkpoint of each origin that was abandoned or handed over.
 	Ended []string `json:"ended,omitempty"`
 
-	// Notes has the hand-over notes that lead from the first key of the log to the present one. See
+	// Notes has the hand-over notes that lead from the first key of the log to the current key. See
 	// [tlog.Handover].
 	Notes []string `json:"notes,omitempty"`
 }
 
 func (s *State) encode() []byte {
 	s.Version = stateVersion
-	b, _ := json.Marshal(s) // it has only strings and a number
+	b, _ := json.Marshal(s) // a state has only strings and a number
 	return append(b, '\n')
 }
 
@@ -101,8 +101,8 @@ func readFile(path string) (*State, error) {
 	return s, nil
 }
 
-// MarkRestored notes in the file with the state of publication that the store was restored from a
-// backup with this head. If the file has a checkpoint, it remains as it is.
+// MarkRestored records in the file with the state of publication that the store was restored from a
+// backup with this head. If the file has a checkpoint, MarkRestored does not change it.
 func MarkRestored(path string, head store.Head) error {
 	s, err := readFile(path)
 	if err != nil || s != nil && s.Signed != "" {
@@ -112,7 +112,8 @@ func MarkRestored(path string, head store.Head) error {
 }
 
 // LastHead returns the head of the newest checkpoint in a file with the state of publication. If
-// the file has no checkpoint, ok is false. A log that has begun a new origin has the head of that origin.
+// the file has no checkpoint, ok is false. After the start of a new origin, it is a head of that
+// origin.
 func LastHead(path string) (h store.Head, ok bool) {
 	s, err := readFile(path)
 	if err != nil {
@@ -126,7 +127,7 @@ func LastHead(path string) (h store.Head, ok bool) {
 }
 
 // load reads the state in the vault and the state in the file. It returns the state with the newer
-// checkpoint, and the bytes in the vault.
+// checkpoint, the encoded state in the vault, and the other state.
 func load(ctx context.Context, v store.Vault, path string) (s *State, stored []byte, other *State, err error) {
 	stored, err = v.Secret(ctx, SecretKey)
 	switch {
@@ -143,8 +144,8 @@ func load(ctx context.Context, v store.Vault, path string) (s *State, stored []b
 	return s, stored, other, err
 }
 
-// ReadState returns the state of publication of a store, or nil if nothing was published. The
-// parameter path is the file with the copy of the state, or "".
+// ReadState returns the state of publication of a store. It returns nil if nothing was published.
+// The parameter path is the path of the file with a copy of the state, or "".
 func ReadState(ctx context.Context, v store.Vault, path string) (*State, error) {
 	s, _, filed, err := load(ctx, v, path)
 	if s == nil || s.Signed == "" && filed != nil {
@@ -153,9 +154,10 @@ func ReadState(ctx context.Context, v store.Vault, path string) (*State, error) 
 	return s, err
 }
 
-// TakeOver stores in a new store what was published of its log before a hand-over: the last
-// checkpoint of each origin, and the hand-over notes. With these checkpoints, [OwnReceipt] makes
-// receipts that the earlier keys have signed. If the store has a state, TakeOver does nothing.
+// TakeOver stores the publication history of a log in a new store after a hand-over. This is the
+// last checkpoint of each origin, and the hand-over notes. From these checkpoints, [OwnReceipt]
+// makes receipts signed by the earlier keys. If the store already has a state, TakeOver does
+// nothing.
 func TakeOver(ctx context.Context, v store.Vault, ended, notes []string) error {
 	if len(ended) == 0 && len(notes) == 0 {
 		return nil
@@ -164,8 +166,8 @@ func TakeOver(ctx context.Context, v store.Vault, ended, notes []string) error {
 	return err
 }
 
-// SignerFor returns the signer and the public key of an origin. The private key must be for this
-// origin, or for the one from which it continues after 'nomen log resume --accept-rollback'.
+// SignerFor returns the signer and the public key for an origin. The private key must be that of
+// this origin, or of the origin that was abandoned with 'nomen log resume --accept-rollback'.
 func SignerFor(skey, origin string) (signer note.Signer, vkey string, err error) {
 	signer, _, vkey, err = keyFor(skey, origin)
 	return signer, vkey, err
@@ -173,12 +175,12 @@ func SignerFor(skey, origin string) (signer note.Signer, vkey string, err error)
 
 var errForeignKey = errors.New("the last checkpoint of this log was signed with another key; use that key, or begin a new origin (docs/howto/publish-the-log.md)")
 
-// Rename returns the private key with another name. The key itself is the same.
+// Rename returns the same private key under another name.
 func Rename(skey, name string) (string, error) {
 	if _, err := tlog.PublicKey(skey); err != nil {
 		return "", err
 	}
-	parts := strings.SplitN(strings.TrimPrefix(skey, "PRIVATE+KEY+"), "+", 3) // the base64 can have plus signs too
+	parts := strings.SplitN(strings.TrimPrefix(skey, "PRIVATE+KEY+"), "+", 3) // the base64 may contain plus signs
 	key, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
 	if err != nil || len(key) == 0 {
 		return "", errors.New("invalid key")

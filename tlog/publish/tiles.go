@@ -16,21 +16,21 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// maxTiles is the number of full tiles that are kept in memory: 8 MiB of hashes.
+// maxTiles is the maximum number of full tiles in the cache. Their hashes take 8 MiB.
 const maxTiles = 1024
 
-// Errors of the methods that read the published log. If there is no such tile, the error is
+// Errors of the methods that read the published log. If a tile does not exist, the error is
 // [fs.ErrNotExist].
 var (
-	// ErrNotShown says that a bundle has entries that are not public.
+	// ErrNotShown means that a bundle has entries that are not public.
 	ErrNotShown = errors.New("this bundle has entries about names that are not public")
 
-	// ErrSuspended says that the store does not have the published log, so that its tiles and proofs
-	// would contradict the checkpoint.
+	// ErrSuspended means that the log of the store does not continue the published checkpoint, so
+	// its tiles and proofs would contradict the checkpoint.
 	ErrSuspended = errors.New("the log is not published at present: the store does not continue the last checkpoint")
 )
 
-// A tileCache has full tiles, which never change. The zero tileCache is empty.
+// A tileCache caches full tiles, which never change. The zero tileCache is empty.
 type tileCache struct {
 	mu    sync.Mutex
 	tiles map[tlog.Tile][]byte
@@ -61,14 +61,14 @@ func (c *tileCache) put(t tlog.Tile, data []byte) {
 	c.order = append(c.order, t)
 }
 
-// Cached reports whether a tile is in memory, so that [Log.Tile] need not read the store.
+// Cached reports whether a tile is in the cache, in which case [Log.Tile] does not read the store.
 func (l *Log) Cached(t tlog.Tile) bool {
 	_, ok := l.cache.get(t)
 	return ok
 }
 
-// Checkpoint returns the published checkpoint. Until a checkpoint is published, the error is
-// [fs.ErrNotExist]. The checkpoint stays available while nothing more is published.
+// Checkpoint returns the published checkpoint. Before the first checkpoint, the error is
+// [fs.ErrNotExist]. The checkpoint remains available if publication stops.
 func (l *Log) Checkpoint() ([]byte, error) {
 	p := l.shown.Load()
 	if p == nil {
@@ -88,8 +88,8 @@ func (l *Log) current() (*published, error) {
 	return p, nil
 }
 
-// Tile returns a tile of hashes or a bundle of entries. Of a tile that is full or wider, it returns
-// any narrower one too.
+// Tile returns a tile of hashes or a bundle of entries. A tile may be narrower than the tile that
+// the log has.
 func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	p, err := l.current()
 	if err != nil {
@@ -132,18 +132,20 @@ func readTile(ctx context.Context, s store.TreeReader, t tlog.Tile) ([]byte, err
 	return data, err
 }
 
-// shownDir is where the log has bundles without the entries that are not public.
+// shownDir is the directory of bundles without the entries that are not public.
 const shownDir = "shown/"
 
-// ShownPath returns the path of a bundle without the entries that are not public. Its form is that
-// of a bundle, and each such entry has the length 0. This is an extension of tlog-tiles.
+// ShownPath returns the path of a bundle without the entries that are not public. The file has the
+// format of a bundle, in which each such entry has the length 0. This is an extension of
+// tlog-tiles.
 func ShownPath(t tlog.Tile) string {
 	return shownDir + strings.TrimPrefix(t.Path(), entriesDir)
 }
 
 const entriesDir = "tile/entries/"
 
-// File returns the file at a path below the URL of the log. If immutable is true, it never changes.
+// File returns the file at a path relative to the URL of the log. If immutable is true, the file
+// never changes.
 func (l *Log) File(ctx context.Context, path string) (data []byte, immutable bool, err error) {
 	if path == "checkpoint" {
 		data, err = l.Checkpoint()
@@ -165,7 +167,7 @@ func (l *Log) File(ctx context.Context, path string) (data []byte, immutable boo
 	return data, t.Level != tlog.EntriesLevel, err
 }
 
-// shownEntries returns a bundle without the entries that are not public.
+// shownEntries returns a bundle in which entries that are not public have the length 0.
 func (l *Log) shownEntries(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	p, err := l.current()
 	if err != nil {
@@ -177,9 +179,9 @@ func (l *Log) shownEntries(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	return l.bundle(ctx, t, p.size, true)
 }
 
-// bundle returns a bundle of entries. If some of them, up to the end of the full bundle, are not
-// public, the error is ErrNotShown, or with gaps set, they have the length 0. Whether entries are
-// public can change, so bundles are not cached.
+// bundle returns a bundle of entries. If gaps is true, entries that are not public have the length
+// 0. If gaps is false and an entry of the full bundle is not public, the error is ErrNotShown.
+// Bundles are not cached, because entries may become public or private.
 func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64, gaps bool) ([]byte, error) {
 	first := t.N * tlog.TileWidth
 	shown, at := first+uint64(t.Width), first
@@ -188,7 +190,7 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64, gaps bool) (
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{} // whether the names are listed
+	seen := map[string]bool{} // whether each name is listed
 	for leaf, err := range l.o.Store.Leaves(ctx, first, first+uint64(tlog.WidthOf(t.Level, t.N, size))) {
 		if err != nil {
 			return nil, err
@@ -219,8 +221,8 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64, gaps bool) (
 	return data, nil
 }
 
-// isShown reports whether everyone may see entries about a subject. The map seen has the names whose
-// entries were asked for before.
+// isShown reports whether entries about a subject are public. The map seen caches the results for
+// names.
 func (l *Log) isShown(ctx context.Context, set *store.AuthoritySet, s store.Subject, seen map[string]bool) (ok bool, err error) {
 	if s.Kind != store.KindName {
 		return true, nil
@@ -233,8 +235,8 @@ func (l *Log) isShown(ctx context.Context, set *store.AuthoritySet, s store.Subj
 	return ok, err
 }
 
-// isListed reports whether everyone may know that a name exists: it is active or retired, and its
-// authority lists its names to everyone.
+// isListed reports whether the existence of a name is public. This is the case if the name is
+// active or retired, and if its authority lists its names publicly.
 func isListed(ctx context.Context, s store.Reader, set *store.AuthoritySet, key string) (bool, error) {
 	n := name.FromKey(key)
 	a := set.Of(n)

@@ -1,9 +1,9 @@
-// Package receipt has the receipts of changes: files with which anyone can verify offline that the
-// published log of a store has a change, and what the change was.
+// Package receipt implements receipts of changes. A receipt is a file with which anyone can verify
+// offline that the published log of a store contains a change, and what was changed.
 //
 // A receipt is a proof of C2SP (https://c2sp.org/tlog-proof), which other programs can read. Its
-// extra data is JSON ([Extra]) with the leaf, and the salt and content from which the digest in the
-// leaf was computed.
+// extra data are JSON ([Extra]): the leaf of the change, and the salt and content from which the
+// digest in the leaf was computed.
 package receipt
 
 import (
@@ -26,36 +26,34 @@ const MediaType = "text/plain; charset=utf-8"
 // Extension is the extension of files with receipts (tlog-proof).
 const Extension = ".tlog-proof"
 
-// Values of [Extra].Format, with the version of the format. A receipt has the second version only if
-// a part of it has a private hash.
+// Values of [Extra].Format, which contain the version of the format. A receipt has the second
+// version only if it contains a private hash.
 const (
 	format1 = "nomen-receipt/1"
 	format2 = "nomen-receipt/2"
 )
 
-// A Content says how much of the content of a change a receipt has.
+// A Content is the amount of content that a receipt has of a change.
 type Content int
 
 const (
 	None   Content = iota
-	Public         // what everyone may see, if the digest of the change is split; otherwise nothing
+	Public         // the public part, if the digest of the change is split; otherwise nothing
 	All
 )
 
-// An Extra is the extra data of a receipt. Nothing in it needs to be trusted: [Check] verifies it
-// against the proof.
+// An Extra is the extra data of a receipt. [Check] verifies all of it against the proof.
 type Extra struct {
 	Format string `json:"format"`
 	Part
 
-	// Redaction is the change that removed the content of this change. It is nil if the content was
-	// not removed.
+	// Redaction is the change that removed the content of this change, or nil.
 	Redaction *Redaction `json:"redaction,omitempty"`
 }
 
-// A Part is the leaf of a change, and its content. With a Salt, Content is the value of the change
-// (docs/reference/files.md#values). With a PrivateHash, Content is the public part of the value, and
-// PrivateHash the hash of its private part. Without both, there is no content.
+// A Part is the leaf of a change and its content. If Salt is set, Content is the value of the
+// change (docs/reference/files.md#values). If PrivateHash is set, Content is the public part of the
+// value, and PrivateHash is the hash of the private part. If neither is set, there is no content.
 type Part struct {
 	Leaf        []byte `json:"leaf"`
 	Salt        []byte `json:"salt,omitempty"`
@@ -63,21 +61,21 @@ type Part struct {
 	PrivateHash []byte `json:"private_hash,omitempty"`
 }
 
-// A Redaction is a change that removed content, with the proof that the log has it.
+// A Redaction is a change that removed content, and the proof that the log contains this change.
 type Redaction struct {
 	Part
 	Index  uint64   `json:"index"`
 	Hashes [][]byte `json:"hashes,omitempty"`
 }
 
-// New returns the receipt for an entry, with some of its content. The proof is that the log with the
-// signed checkpoint has the entry.
+// New returns the receipt for an entry. The parameter content determines how much content the
+// receipt has. The hashes prove that the entry is in the log with the signed checkpoint.
 func New(e *store.Entry, content Content, hashes []tlog.Hash, checkpoint []byte, redaction *Redaction) []byte {
 	extra := Extra{Format: format1, Part: NewPart(e, content), Redaction: redaction}
 	if extra.hasPrivateHash() {
 		extra.Format = format2
 	}
-	b, _ := json.Marshal(extra) // it has only bytes, numbers and strings
+	b, _ := json.Marshal(extra) // extra has only bytes, numbers and strings
 	p := tlog.Proof{Extra: b, Index: e.Seq - 1, Hashes: hashes, Checkpoint: checkpoint}
 	return p.Append(nil)
 }
@@ -86,8 +84,8 @@ func (e *Extra) hasPrivateHash() bool {
 	return len(e.PrivateHash) > 0 || e.Redaction != nil && len(e.Redaction.PrivateHash) > 0
 }
 
-// NewPart returns the leaf of an entry, and its content as far as content says. Of a redacted entry,
-// there is no content.
+// NewPart returns the leaf of an entry, and as much of its content as the parameter content
+// determines. A redacted entry has no content.
 func NewPart(e *store.Entry, content Content) Part {
 	p := Part{Leaf: codec.AppendLeaf(nil, e)}
 	if content == None || e.Change.Redacted {
@@ -105,14 +103,14 @@ func NewPart(e *store.Entry, content Content) Part {
 	return p
 }
 
-// A Result says what a receipt proves.
+// A Result is what a verified receipt proves.
 type Result struct {
 	Log        *tlog.Signed
 	Seq        uint64        // number of the change, from 1
-	Leaf       *codec.Leaf   // what the log says of the change
-	Hash       tlog.Hash     // of the leaf
+	Leaf       *codec.Leaf   // the parsed leaf of the change
+	Hash       tlog.Hash     // hash of the leaf
 	Change     *store.Change // the content; nil if the receipt does not have it
-	Public     bool          // Change has only the public content: not the author, for example
+	Public     bool          // Change has only the public content, for example without the author
 	RedactedBy *Result       // the change that removed the content, or nil
 }
 
@@ -123,7 +121,7 @@ var (
 	ErrRemoved = errors.New("the receipt says that another change removed the content, but this is not so")
 )
 
-// Parse parses a receipt, and verifies nothing.
+// Parse parses a receipt without verifying it.
 func Parse(data []byte) (*tlog.Proof, *Extra, error) {
 	p, err := tlog.ParseProof(data)
 	if err != nil {
@@ -141,9 +139,9 @@ func Parse(data []byte) (*tlog.Proof, *Extra, error) {
 	return p, &e, nil
 }
 
-// Check verifies a receipt with the public keys of the log and of witnesses. It needs no network.
-// It returns the errors of [Parse], [tlog.Open] and [tlog.CheckInclusion], [ErrContent] and
-// [ErrRemoved].
+// Check verifies a receipt with the public keys of the log and of witnesses. It does not use the
+// network. It returns the errors of [Parse], [tlog.Open] and [tlog.CheckInclusion], and
+// [ErrContent] and [ErrRemoved].
 func Check(data []byte, log note.Verifier, witnesses ...note.Verifier) (*Result, error) {
 	p, extra, err := Parse(data)
 	if err != nil {
@@ -206,7 +204,7 @@ func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*R
 	if err != nil {
 		return nil, err
 	}
-	// A log could have a leaf whose status, time or revision differs from the content.
+	// A malicious log could contain a leaf whose status, time or revision differs from the content.
 	if !bytes.Equal(codec.AppendLeaf(nil, &store.Entry{Change: r.Change, Digest: leaf.Digest}), part.Leaf) {
 		return nil, ErrContent
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// A Kind says what is wrong with a log.
+// A Kind is the kind of an alert about a log.
 type Kind string
 
-// Kinds of alerts. The first group says that the log cannot be trusted.
+// The kinds of alerts. The kinds of the first group mean that the log cannot be trusted.
 const (
 	Rollback    Kind = "rollback"    // the log has fewer entries than before: an older backup was restored
-	Fork        Kind = "fork"        // the log has another history than before: entries were rewritten
+	Fork        Kind = "fork"        // the history of the log differs from before: entries were rewritten
 	Origin      Kind = "origin"      // the checkpoint belongs to another log
 	UnknownKey  Kind = "key"         // the checkpoint is not signed by the key of the log
-	Signature   Kind = "signature"   // a signature by a known key is wrong
-	Malformed   Kind = "malformed"   // the checkpoint breaks a rule of its format
+	Signature   Kind = "signature"   // a signature by a known key is invalid
+	Malformed   Kind = "malformed"   // the checkpoint violates its format
 	Unwitnessed Kind = "unwitnessed" // too few witnesses cosigned the checkpoint
 	BadTile     Kind = "tile"        // a tile does not match the checkpoint, or it is missing
 	BadBundle   Kind = "bundle"      // a bundle of entries does not match the tiles, or it is missing
@@ -31,16 +31,16 @@ const (
 	Stale       Kind = "stale"       // the log has not grown for Options.MaxAge
 
 	Deleted    Kind = "deleted"    // a reserved name was deleted
-	Retired    Kind = "retired"    // a name was retired, so it no longer leads to its locations
+	Retired    Kind = "retired"    // a name was retired and no longer resolves to its locations
 	Changed    Kind = "changed"    // the record of a name was changed, and perhaps its locations
 	Redacted   Kind = "redacted"   // earlier content of a name or authority was removed
 	Dropped    Kind = "dropped"    // the server does not have a name that is in the log
 	Retargeted Kind = "retargeted" // the server redirects a name to a location that its record in the log does not have
-	Altered    Kind = "altered"    // the server shows other content for a name than the log has
+	Altered    Kind = "altered"    // the server shows content for a name that differs from the log
 )
 
-// IsNotice reports whether an alert of this kind does not mean that the log is wrong: it is about
-// changes that the log itself shows, or a log that does not grow. Both can be legitimate.
+// IsNotice reports whether alerts of this kind do not mean that the log is wrong. They report
+// changes that are in the log, or a log that does not grow. Both can be legitimate.
 func (k Kind) IsNotice() bool {
 	switch k {
 	case Deleted, Retired, Changed, Redacted, Stale:
@@ -49,16 +49,16 @@ func (k Kind) IsNotice() bool {
 	return false
 }
 
-// An Alert is something that the owner of names should know.
+// An Alert reports a problem or a change that the owner of names should know about.
 type Alert struct {
 	Kind   Kind      `json:"kind"`
 	Text   string    `json:"text"` // one sentence; may quote the log
 	Origin string    `json:"origin,omitempty"`
-	Size   uint64    `json:"size,omitempty"`  // of the checkpoint
-	Entry  uint64    `json:"entry,omitempty"` // number of the change, from 1
+	Size   uint64    `json:"size,omitempty"`  // size of the checkpoint
+	Entry  uint64    `json:"entry,omitempty"` // log number of the change, from 1
 	Name   string    `json:"name,omitempty"`
-	Path   string    `json:"path,omitempty"` // of the tile or bundle
-	Time   time.Time `json:"time"`           // when it was found
+	Path   string    `json:"path,omitempty"` // path of the tile or bundle
+	Time   time.Time `json:"time"`           // time at which the problem was found
 }
 
 // Error implements error.

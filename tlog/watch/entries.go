@@ -16,11 +16,11 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// DefaultTolerance is how much the times of entries may be out of order: the clocks of several
-// servers differ, and an entry is published some time after it was made.
+// DefaultTolerance is the default for the amount by which the times of entries may be out of order.
+// The clocks of several servers differ, and an entry is published some time after the change.
 const DefaultTolerance = 10 * time.Minute
 
-// errNoEntries says that a log does not publish its entries.
+// errNoEntries means that a log does not publish its entries.
 var errNoEntries = errors.New("the log does not publish its entries")
 
 // A reading reads the entries of a log in order and checks them.
@@ -34,16 +34,16 @@ type reading struct {
 	hashesOnly bool // the log does not publish its entries
 	alert      func(*Alert)
 
-	hidden    uint64    // entries that the log does not show, because some of them have names that are not public
+	hidden    uint64    // number of entries that the log does not disclose, because some of them are about names that are not public
 	next      uint64    // position of the next entry
-	notBefore time.Time // no entry from next on may be earlier, except for the tolerance
-	heads     []head    // an entry that is not in such a head is not older than the head; oldest first
+	notBefore time.Time // minimum time of the entry at next and of later entries, except for the tolerance
+	heads     []head    // verified heads, oldest first; an entry added after such a head cannot be older than the head
 	quiet     bool      // do not report changes of names
 	served    func(ctx context.Context, index uint64, leaf *codec.Leaf)
 }
 
-// step reads and checks the entries of one bundle, up to the end of the log. The error is an [*Alert],
-// errNoEntries, or says that the log could not be read.
+// step reads and checks the entries of one bundle, up to the end of the log. The error is an
+// [*Alert] or errNoEntries. Any other error means that the log could not be read.
 func (r *reading) step(ctx context.Context) error {
 	size := r.tree.Checkpoint().Size
 	n := r.next / tlog.TileWidth
@@ -83,7 +83,7 @@ func (r *reading) step(ctx context.Context) error {
 	}
 	for i, entry := range entries {
 		index := n*tlog.TileWidth + uint64(i)
-		if gaps && len(entry) == 0 { // its name is not public
+		if gaps && len(entry) == 0 { // the name is not public
 			if index >= r.next {
 				r.hidden++
 			}
@@ -105,8 +105,7 @@ func (r *reading) step(ctx context.Context) error {
 	return nil
 }
 
-// Where a log has bundles, and those without the entries that are not public, in which such an entry
-// has the length 0.
+// The directories of bundles. In the second, entries that are not public have the length 0.
 const (
 	entriesDir = "tile/entries/"
 	shownDir   = "shown/"
@@ -114,7 +113,7 @@ const (
 
 func shownPath(t tlog.Tile) string { return shownDir + strings.TrimPrefix(t.Path(), entriesDir) }
 
-// isAbsent reports whether the log does not have or not show a file.
+// isAbsent reports whether the log does not have or does not disclose a file.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
@@ -185,7 +184,7 @@ func (r *reading) watched(leaf *codec.Leaf) bool {
 	return false
 }
 
-// change reports what an entry did to a name or an authority.
+// change reports the effect of an entry on a name or an authority.
 func change(leaf *codec.Leaf, report func(kind Kind, format string, args ...any)) {
 	key := shown.Short(leaf.Subject.Key, 200)
 	at := leaf.Time.UTC().Format(time.RFC3339)

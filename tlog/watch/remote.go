@@ -18,13 +18,13 @@ import (
 
 // Limits of requests to a log.
 const (
-	requestTimeout = 30 * time.Second // for one request with its response
-	maxWait        = time.Minute      // longest wait that a server can ask for; after a longer one, it is not asked again
-	maxTries       = 5                // requests for one file, if the server asks to wait or fails
-	firstWait      = time.Second      // wait after the first failure; it doubles
+	requestTimeout = 30 * time.Second // timeout of a request, including its response
+	maxWait        = time.Minute      // longest wait that a server may request; if it requests more, there is no further attempt
+	maxTries       = 5                // maximum number of requests for a file, if the server asks to wait or fails
+	firstWait      = time.Second      // wait after the first failure; doubled after each further failure
 )
 
-// An unavailableError says that the log could not be read. This says nothing about the log.
+// An unavailableError means that the log could not be read. It does not mean that the log is wrong.
 type unavailableError struct{ err error }
 
 func (e *unavailableError) Error() string { return e.err.Error() }
@@ -37,8 +37,8 @@ type Remote struct {
 	now    func() time.Time
 }
 
-// NewRemote returns the log at a URL. It follows no redirects, so it connects only to the host of
-// the URL. If transport is nil, it uses the transport of package net/http.
+// NewRemote returns the log at a URL. It does not follow redirects, so it connects only to the host
+// in the URL. If transport is nil, [http.DefaultTransport] is used.
 func NewRemote(address string, transport http.RoundTripper, now func() time.Time) (*Remote, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -54,7 +54,7 @@ func noRedirects(transport http.RoundTripper, timeout time.Duration) *http.Clien
 	}
 }
 
-// Checkpoint returns the newest checkpoint with its signatures, which are not verified.
+// Checkpoint returns the newest checkpoint with its signatures, without verifying them.
 func (r *Remote) Checkpoint(ctx context.Context) ([]byte, error) {
 	data, err := r.read(ctx, "checkpoint", tlog.MaxCheckpoint)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -63,8 +63,8 @@ func (r *Remote) Checkpoint(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// ReadTile implements [tlog.TileReader]. If the log does not show a bundle, because it has names that
-// are not public, the error is [fs.ErrPermission].
+// ReadTile implements [tlog.TileReader]. If the log does not disclose a bundle because of names
+// that are not public, the error is [fs.ErrPermission].
 func (r *Remote) ReadTile(ctx context.Context, path string) ([]byte, error) {
 	limit := tlog.MaxTile
 	if strings.HasPrefix(path, entriesDir) || strings.HasPrefix(path, shownDir) {
@@ -73,8 +73,8 @@ func (r *Remote) ReadTile(ctx context.Context, path string) ([]byte, error) {
 	return r.read(ctx, path, limit)
 }
 
-// read reads a file of at most limit bytes. If the server asks to wait or fails, read tries again
-// some times.
+// read reads a file of at most limit bytes. If the server asks to wait or fails, read tries again,
+// up to maxTries times in total.
 func (r *Remote) read(ctx context.Context, path string, limit int) ([]byte, error) {
 	pause := firstWait
 	for try := 1; ; try++ {

@@ -24,29 +24,30 @@ import (
 	"github.com/nomen-project/nomen/tlog/receipt"
 )
 
-// Served compares what a server shows for a name with its log.
+// Served compares the content that a server shows for a name with the log of the server.
 type Served interface {
-	// Compare compares what the server shows about the name with this key with the log, in which
-	// the entry with the given number, from 1, is about the name. It returns an alert if they do
-	// not match, or if the server does not have the name. The error says that the server could not
-	// be asked.
+	// Compare compares the content that the server shows for the name with this key with the log.
+	// The last entry about the name has the given number, which starts at 1. Compare returns an
+	// alert if the content does not match, or if the server does not have the name. It returns an
+	// error if the server could not be asked.
 	Compare(ctx context.Context, key string, entry uint64) (*Alert, error)
 }
 
-// namesEachTime is the number of names that a watcher compares in one check. It compares the names in
-// turn.
+// namesEachTime is the number of names that a watcher compares in a check. Each check continues
+// where the previous check ended.
 const namesEachTime = 100
 
-// maxUnanswered is the number of names without an answer after which a watcher ends the comparison
-// of one check: the server does not work at present.
+// maxUnanswered is the number of names without an answer after which a watcher stops comparing
+// names in a check, because the server seems to be unavailable.
 const maxUnanswered = 3
 
-// public reports whether everyone can see the record of a name after an entry.
+// public reports whether the record of a name is public after an entry.
 func public(leaf *codec.Leaf) bool {
 	return leaf.Subject.Kind == store.KindName && (leaf.Status == nomen.Active || leaf.Status == nomen.Retired)
 }
 
-// note remembers a name, so that the watcher compares it from time to time.
+// note adds the name of an entry to the names that the watcher compares. If the name is no longer
+// public, note removes it.
 func (c *checking) note(_ context.Context, index uint64, leaf *codec.Leaf) {
 	switch {
 	case leaf.Subject.Kind == store.KindName && !public(leaf):
@@ -59,7 +60,7 @@ func (c *checking) note(_ context.Context, index uint64, leaf *codec.Leaf) {
 	}
 }
 
-// compare compares the name of an entry, for an audit.
+// compare compares the name of an entry with the server. It is used in an audit.
 func (c *checking) compare(ctx context.Context, index uint64, leaf *codec.Leaf) {
 	if !public(leaf) {
 		return
@@ -75,7 +76,8 @@ func (c *checking) compare(ctx context.Context, index uint64, leaf *codec.Leaf) 
 	}
 }
 
-// compareNames compares the next names. It reports each fault once.
+// compareNames compares the next names with the server. It reports the same fault of a name only
+// once.
 func (c *checking) compareNames(ctx context.Context) {
 	keys := make([]string, 0, len(c.state.Names))
 	for key := range c.state.Names {
@@ -88,7 +90,7 @@ func (c *checking) compareNames(ctx context.Context) {
 		c.state.NextName = keys[(from+i+1)%len(keys)]
 		was := c.state.Names[key]
 		a, err := c.Served.Compare(ctx, key, was.Entry)
-		if err != nil { // the server is asked again in a later check
+		if err != nil { // a later check asks the server again
 			if c.report.Unanswered++; c.report.Unanswered == maxUnanswered {
 				return
 			}
@@ -106,7 +108,7 @@ func (c *checking) compareNames(ctx context.Context) {
 	}
 }
 
-// Server is a server of nomen that shows names and their receipts. It implements [Served].
+// Server is a nomen server that serves names and their receipts. It implements [Served].
 type Server struct {
 	root      string // URL of the server without its path
 	client    *http.Client
@@ -114,8 +116,8 @@ type Server struct {
 	witnesses []note.Verifier
 }
 
-// NewServer returns the server that publishes a log. The parameters are the address of the log,
-// which ends with /-/log, and the key of the log.
+// NewServer returns the server that publishes a log. The parameter address is the URL of the log,
+// which ends with /-/log. The parameter key is the key of the log.
 func NewServer(address string, transport http.RoundTripper, key note.Verifier, witnesses ...note.Verifier) (*Server, error) {
 	root, ok := strings.CutSuffix(strings.TrimRight(address, "/"), "/-/log")
 	if !ok {
@@ -124,8 +126,8 @@ func NewServer(address string, transport http.RoundTripper, key note.Verifier, w
 	return &Server{root: root, client: noRedirects(transport, requestTimeout), key: key, witnesses: witnesses}, nil
 }
 
-// Compare implements [Served]. It checks the receipt of the name, and whether the server redirects to
-// a location that the receipt has.
+// Compare implements [Served]. It verifies the receipt of the name, and checks that a redirect of
+// the server leads to a location in the receipt.
 func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert, error) {
 	path := format.NamePath(key)
 	text := shown.Short(key, 200)
@@ -152,7 +154,7 @@ func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert,
 	case errors.Is(err, fs.ErrNotExist) && alwaysValid(r.Change.Record.Locations):
 		return alertf(Dropped, "%s: the server has a receipt for the name, but does not answer requests for the name itself, which entry %d of the log says is active", text, r.Seq), nil
 	case err != nil || location == "":
-		return nil, nil // the receipt has shown that the server has the name
+		return nil, nil // the receipt shows that the server has the name
 	}
 	for _, l := range r.Change.Record.Locations {
 		if sameURL(l.URL, location) {
@@ -162,7 +164,7 @@ func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert,
 	return alertf(Retargeted, "%s: the server redirects to %s, which is not a location of the record in the log (entry %d)", text, shown.Short(location, 200), r.Seq), nil
 }
 
-// alwaysValid reports whether the record of a name has a location at all times.
+// alwaysValid reports whether the record has a valid location at any time.
 func alwaysValid(locations []nomen.Location) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.ValidFrom == "" && l.ValidUntil == "" })
 }
@@ -173,8 +175,8 @@ func sameURL(location, redirect string) bool {
 	return location == redirect || errA == nil && errB == nil && a.String() == b.String()
 }
 
-// get gets at most limit bytes, and the Location of a redirect. The error [fs.ErrNotExist] says that
-// the server has no such thing.
+// get returns a response body of at most limit bytes, and the Location of a redirect. If the server
+// does not have the resource, the error is [fs.ErrNotExist].
 func (s *Server) get(ctx context.Context, path string, limit int64) (body []byte, location string, err error) {
 	pause := firstWait
 	for try := 1; ; try++ {

@@ -19,20 +19,20 @@ const stateVersion = 1
 
 // Limits of a state.
 const (
-	maxHeads = 64       // heads that a watcher keeps
-	maxNames = 10_000   // names that a watcher compares with the server
-	maxState = 64 << 20 // length of the file, in bytes
+	maxHeads = 64       // maximum number of heads that a watcher keeps
+	maxNames = 10_000   // maximum number of names that a watcher compares with the server
+	maxState = 64 << 20 // maximum length of the file, in bytes
 )
 
-// A head is a checkpoint that was verified.
+// A head is a verified checkpoint.
 type head struct {
-	Signed string    `json:"checkpoint"` // with all signatures, as it was published
+	Signed string    `json:"checkpoint"` // the checkpoint with all signatures, as published
 	Size   uint64    `json:"size"`
-	Time   time.Time `json:"time"`           // when it was read
-	First  time.Time `json:"first,omitzero"` // when a checkpoint of this size was first read; Time if zero
+	Time   time.Time `json:"time"`           // time at which the checkpoint was read
+	First  time.Time `json:"first,omitzero"` // time at which a checkpoint of this size was first read; if zero, Time
 }
 
-// since returns when the log was first known to have the size of the head.
+// since returns the time at which the log was first known to have the size of the head.
 func (h head) since() time.Time {
 	if h.First.IsZero() {
 		return h.Time
@@ -41,26 +41,26 @@ func (h head) since() time.Time {
 }
 
 type watchedName struct {
-	Entry uint64 `json:"entry"`         // number of its last entry, from 1
-	Bad   Kind   `json:"bad,omitempty"` // the alert that was reported
+	Entry uint64 `json:"entry"`         // number of the last entry about the name, from 1
+	Bad   Kind   `json:"bad,omitempty"` // kind of the alert that was reported
 }
 
-// A state is what is known about a log. The file is JSON.
+// A state is what a watcher knows about a log. It is stored in a file as JSON.
 type state struct {
 	Version int       `json:"version"`
 	Origin  string    `json:"origin"`
-	Heads   []head    `json:"heads"`          // verified, oldest first; all are of one history
-	Checked uint64    `json:"checked"`        // entries before this position were checked
+	Heads   []head    `json:"heads"`          // verified heads of the same history, oldest first
+	Checked uint64    `json:"checked"`        // all entries before this position were checked
 	Newest  time.Time `json:"newest"`         // latest time of these entries
-	Entries bool      `json:"entries"`        // the log has published its entries
-	Found   int       `json:"found,omitzero"` // alerts before an audit was interrupted
+	Entries bool      `json:"entries"`        // the log publishes its entries
+	Found   int       `json:"found,omitzero"` // number of alerts before an audit was interrupted
 
 	// Names are the names below the watched prefixes that the server should have, by key.
 	Names    map[string]watchedName `json:"names,omitempty"`
-	NextName string                 `json:"nextName,omitempty"` // key from which on names are compared
+	NextName string                 `json:"nextName,omitempty"` // key of the next name to compare
 }
 
-// readState reads the file at path. If the file does not exist, the state is new.
+// readState reads the file at path. If the file does not exist, readState returns a new state.
 func readState(path string, log note.Verifier) (*state, error) {
 	s := &state{Version: stateVersion, Origin: log.Name()}
 	if path == "" {
@@ -115,12 +115,12 @@ func (s *state) write(path string) error {
 }
 
 func (h head) checkpoint() tlog.Checkpoint {
-	c, _ := tlog.Peek([]byte(h.Signed)) // verified by readState or before it was added
+	c, _ := tlog.Peek([]byte(h.Signed)) // verified by readState, or before it was added
 	return c
 }
 
-// add adds a verified head. If there are too many, every second of the older half is forgotten, so
-// that the heads cover the whole time with less detail in the past.
+// add adds a verified head. If there are too many heads, add removes every second head of the older
+// half. The heads then still cover the whole time, but older heads have larger gaps.
 func (s *state) add(signed []byte, size uint64, now time.Time) {
 	if n := len(s.Heads); n > 0 && s.Heads[n-1].Size == size {
 		s.Heads[n-1] = head{string(signed), size, now, s.Heads[n-1].since()}

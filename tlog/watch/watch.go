@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// A Log is where the files of a log are read.
+// A Log provides the files of a log.
 type Log interface {
 	tlog.TileReader
 	Checkpoint(ctx context.Context) ([]byte, error)
@@ -25,22 +25,22 @@ type Log interface {
 // Options are the settings of a [Watcher].
 type Options struct {
 	Log       Log
-	Key       note.Verifier   // of the log; its name is the origin
-	Witnesses []note.Verifier // whose cosignatures count
+	Key       note.Verifier   // key of the log; its name is the origin
+	Witnesses []note.Verifier // witnesses whose cosignatures count
 	Need      int             // number of cosignatures that a checkpoint must have
 	Prefixes  []name.Prefix   // names whose changes are reported
-	Seen      [][]byte        // signed checkpoints that others have got; the log must have them all
+	Seen      [][]byte        // signed checkpoints from other clients; the log must be consistent with all of them
 	All       bool            // check the whole log: an audit
-	MaxAge    time.Duration   // how long the log may stay as it is; 0 means for ever
-	Tolerance time.Duration   // how much the times of entries may be out of order; 0 means DefaultTolerance
-	State     string          // file with what is known about the log; "" for none
-	Served    Served          // compares what the server shows with the log; nil for none
+	MaxAge    time.Duration   // maximum time without new entries; 0 means no maximum
+	Tolerance time.Duration   // amount by which the times of entries may be out of order; 0 means DefaultTolerance
+	State     string          // file for the state of the watcher; "" for none
+	Served    Served          // compares the content on the server with the log; nil for no comparison
 	Now       func() time.Time
 	Alert     func(*Alert)                // is called for each alert
 	Progress  func(checked, total uint64) // is called from time to time; nil for none
 }
 
-// Check returns an error if the options cannot be met.
+// Check returns an error if the options are invalid.
 func (o *Options) Check() error {
 	if o.Need < 0 || o.Need > len(o.Witnesses) {
 		return fmt.Errorf("%d cosignatures are needed, but %d witnesses are known", o.Need, len(o.Witnesses))
@@ -59,38 +59,38 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// A Report says what a check has found.
+// A Report is the result of a check.
 type Report struct {
 	Origin     string    `json:"origin"`
-	Size       uint64    `json:"size"`       // entries of the log
+	Size       uint64    `json:"size"`       // number of entries in the log
 	Root       string    `json:"root"`       // in hexadecimal
-	Checked    uint64    `json:"checked"`    // entries that were read and checked, in all
+	Checked    uint64    `json:"checked"`    // total number of entries checked so far
 	Entries    bool      `json:"entries"`    // the log publishes its entries
-	Hidden     uint64    `json:"hidden"`     // entries that the log does not show, because of names that are not public
-	Served     int       `json:"served"`     // names that were compared with what the server shows
-	Unanswered int       `json:"unanswered"` // names that could not be compared, because the server did not answer properly
+	Hidden     uint64    `json:"hidden"`     // number of entries that the log does not disclose, because of names that are not public
+	Served     int       `json:"served"`     // number of names compared with the server
+	Unanswered int       `json:"unanswered"` // number of names that could not be compared, because the server did not answer properly
 	Cosigns    int       `json:"cosignatures"`
 	Alerts     int       `json:"alerts"`
-	Notices    int       `json:"notices"` // of these, alerts that do not mean that the log is wrong
+	Notices    int       `json:"notices"` // number of these alerts that do not mean that the log is wrong
 	Time       time.Time `json:"time"`
 }
 
-// A Watcher follows a log, or audits it. It must not be used concurrently.
+// A Watcher follows a log, or audits it. It is not safe for concurrent use.
 type Watcher struct {
 	o     Options
 	state *state
 	seen  []*tlog.Signed
 
-	unreadSince time.Time // first check since which the log could not be read; zero if it could
-	told        bool      // an alert has said that the log cannot be read
-	staleSize   uint64    // size of the log about which an alert has said that it does not grow
+	unreadSince time.Time // time of the first of the checks in a row that could not read the log; zero if the last check could
+	told        bool      // the alert that the log cannot be read was given
+	staleSize   uint64    // size of the log at the last alert that it does not grow
 }
 
-// UnreadableAfter is how long a log can be unreadable before a [Watcher] gives an alert. A server
-// that shows another history to one client could otherwise hide this by not serving its tiles.
+// UnreadableAfter is the time after which a [Watcher] gives an alert if the log cannot be read.
+// Otherwise, a server could hide a forked history from a client by not serving its tiles.
 const UnreadableAfter = time.Hour
 
-// New returns a watcher, which knows what is in the file of the options.
+// New returns a watcher, which continues with the state in the file of the options.
 func New(o Options) (*Watcher, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -110,12 +110,14 @@ func New(o Options) (*Watcher, error) {
 }
 
 // Check reads the newest checkpoint of the log, and verifies that the log continues all heads that
-// the watcher knows. The first check of a watcher stores the head, and later checks check the entries
-// since the one before. An audit ([Options.All]) checks all tiles and entries; if it is interrupted,
-// the next call continues it. If the log cannot be trusted, Check calls the function of the options
-// with an alert, and stores no new head, but the checkpoint as evidence. The error says that the log
-// could not be read, or that the state could not be stored. After [UnreadableAfter] without a check
-// that could read the log, there is also an alert, once.
+// the watcher knows. The first check of a watcher stores the head. Each later check verifies the
+// entries since the previous check. An audit ([Options.All]) checks all tiles and entries. If an
+// audit is interrupted, the next call continues it.
+//
+// If the log cannot be trusted, Check calls the Alert function of the options. It then stores the
+// checkpoint as evidence instead of storing a new head. Check returns an error if the log could not
+// be read, or if the state could not be stored. If the log could not be read for [UnreadableAfter],
+// Check gives an alert, once.
 func (w *Watcher) Check(ctx context.Context) (Report, error) {
 	c := &checking{Options: &w.o, state: w.state, seen: w.seen, report: Report{Origin: w.o.Key.Name(), Time: w.o.Now()}}
 	err := c.run(ctx)
@@ -135,7 +137,8 @@ func (w *Watcher) Check(ctx context.Context) (Report, error) {
 	return c.report, err
 }
 
-// unreadable gives an alert, once, if the log could not be read for a long time.
+// unreadable gives an alert if the log could not be read for UnreadableAfter. It gives the alert
+// only once.
 func (w *Watcher) unreadable(c *checking, err error) {
 	if w.unreadSince.IsZero() {
 		w.unreadSince = c.report.Time
@@ -146,8 +149,9 @@ func (w *Watcher) unreadable(c *checking, err error) {
 	}
 }
 
-// stale gives an alert, once for each size, if the log has not grown for [Options.MaxAge]. A
-// checkpoint has no time, so a server could otherwise show an old one for as long as it likes.
+// stale gives an alert if the log has not grown for [Options.MaxAge]. It gives only one alert for
+// each size. A checkpoint has no time, so without this check, a server could serve an old
+// checkpoint forever.
 func (w *Watcher) stale(c *checking) {
 	n := len(c.state.Heads)
 	if c.MaxAge == 0 || n == 0 || w.staleSize == c.report.Size {
@@ -191,7 +195,7 @@ func (c *checking) run(ctx context.Context) error {
 		next: c.state.Checked, notBefore: c.state.Newest, heads: c.state.Heads,
 	}
 	if first && !c.All {
-		r.quiet = true // these changes are older than the watcher
+		r.quiet = true // these changes were made before the first check of the watcher
 		if len(c.Prefixes) == 0 {
 			r.next = c.report.Size
 		}
@@ -212,14 +216,14 @@ func (c *checking) run(ctx context.Context) error {
 	c.report.Entries, c.report.Checked, c.report.Hidden = c.state.Entries, r.next, r.hidden
 	c.state.Checked, c.state.Newest, c.state.Found = r.next, r.notBefore, 0
 	if c.All {
-		c.state.Checked, c.state.Newest = 0, time.Time{} // the next audit checks everything again
+		c.state.Checked, c.state.Newest = 0, time.Time{} // the next audit checks all entries again
 	}
 	c.state.add(c.signed, c.report.Size, c.report.Time)
 	return c.state.write(c.State)
 }
 
-// step checks the entries of one bundle. If the log does not publish its entries, it checks only the
-// tiles, and a watcher skips the rest.
+// step checks the entries of one bundle. If the log does not publish its entries, an audit checks
+// only the tiles, and a watcher skips the rest.
 func (c *checking) step(ctx context.Context, r *reading) error {
 	err := r.step(ctx)
 	switch {
@@ -258,7 +262,7 @@ func (c *checking) open(ctx context.Context) (*tlog.Tree, error) {
 	return tlog.NewTree(c.Log, s.Checkpoint), nil
 }
 
-// continues verifies that the log has all heads that are known.
+// continues verifies that the log continues all known heads.
 func (c *checking) continues(ctx context.Context, tree *tlog.Tree) error {
 	now := tree.Checkpoint()
 	if n := len(c.state.Heads); n > 0 {
@@ -290,8 +294,8 @@ func (c *checking) continues(ctx context.Context, tree *tlog.Tree) error {
 	return nil
 }
 
-// fork returns the alert that the log does not continue the head last. It says which earlier head the
-// log still has.
+// fork returns the alert that the log does not continue the head last. The alert includes the
+// newest of the earlier heads that the log does continue.
 func (c *checking) fork(ctx context.Context, tree *tlog.Tree, last head) error {
 	agreed := uint64(0)
 	for _, h := range slices.Backward(c.state.Heads) {
@@ -319,7 +323,7 @@ func has(ctx context.Context, tree *tlog.Tree, older tlog.Checkpoint) (bool, err
 // saveEvery is the number of entries after which the progress is stored.
 const saveEvery = 64 * tlog.TileWidth
 
-// progress reports and stores how far entries have been checked.
+// progress reports and stores how many entries have been checked.
 func (c *checking) progress(r *reading) error {
 	if c.Progress != nil {
 		c.Progress(r.next, c.report.Size)
@@ -334,7 +338,8 @@ func (c *checking) progress(r *reading) error {
 	return s.write(c.State)
 }
 
-// keepEvidence stores the checkpoint of an alert beside the state, so that it can be shown to others.
+// keepEvidence stores the checkpoint of an alert in a file beside the state. It is evidence that
+// the owner can show to others.
 func (c *checking) keepEvidence() error {
 	if c.State == "" || len(c.signed) == 0 {
 		return nil

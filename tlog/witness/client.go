@@ -20,32 +20,32 @@ import (
 
 // Limits of the client.
 const (
-	DefaultTimeout = 5 * time.Second // for all witnesses together
+	DefaultTimeout = 5 * time.Second // timeout for all witnesses together
 	MaxWitnesses   = 32
 	maxResponse    = 64 << 10 // length of a response, in bytes
-	maxAttempts    = 3        // requests to a witness for one checkpoint
+	maxAttempts    = 3        // maximum number of requests to a witness for a checkpoint
 )
 
 const sizeType = "text/x.tlog.size"
 
-// path is the path of the request below the URL of a witness.
+// path is the path of the request, relative to the URL of a witness.
 const path = "/add-checkpoint"
 
 // Errors of an [Outcome].
 var (
-	// ErrFork says that the witness has cosigned a checkpoint that contradicts the log: the log
-	// was rewritten, or an older backup of it was restored and changed.
+	// ErrFork means that the witness has cosigned a checkpoint that contradicts the log. The log
+	// was rewritten, or an older backup of the log was restored and changed.
 	ErrFork = errors.New("the witness has cosigned another history of this log")
 
-	// ErrAhead says that the witness has cosigned a checkpoint with more entries than the log has:
-	// an older backup of the log was restored.
+	// ErrAhead means that the witness has cosigned a checkpoint with more entries than the log has.
+	// An older backup of the log was restored.
 	ErrAhead = errors.New("the witness has cosigned more entries than the log has")
 )
 
-// A StatusError is the refusal of a witness.
+// A StatusError reports a response in which a witness refuses to cosign.
 type StatusError struct {
 	Status int
-	Text   string // of the response, made safe to print
+	Text   string // text of the response, safe to print
 }
 
 func (e *StatusError) Error() string {
@@ -65,11 +65,11 @@ func (e *StatusError) Error() string {
 
 // A Witness is a witness that a log asks for cosignatures.
 type Witness struct {
-	URL string        // the submission prefix: the URL below which the request add-checkpoint is
+	URL string        // the submission prefix, to which add-checkpoint is appended
 	Key note.Verifier // made by [tlog.NewVerifier]
 }
 
-// Parse parses the text form of a witness: its public key, a space, and its URL.
+// Parse parses the text form of a witness, which consists of its public key, a space, and its URL.
 func Parse(text string) (Witness, error) {
 	vkey, address, found := strings.Cut(strings.TrimSpace(text), " ")
 	address = strings.TrimSpace(address)
@@ -90,18 +90,18 @@ func Parse(text string) (Witness, error) {
 	return Witness{URL: strings.TrimRight(address, "/"), Key: key}, nil
 }
 
-// A Prover returns the proof that the log with older entries is the beginning of the log whose
-// checkpoint is to be cosigned. It may be called concurrently.
+// A Prover returns the proof that the log of the checkpoint to be cosigned begins with its first
+// entries, as many as the parameter older says. It may be called concurrently.
 type Prover func(ctx context.Context, older uint64) ([]tlog.Hash, error)
 
-// A Policy says which witnesses a log asks, and how many must cosign.
+// A Policy lists the witnesses that a log asks, and the required number of cosignatures.
 type Policy struct {
 	Witnesses []Witness
 	Need      int           // number of cosignatures that a checkpoint should have
-	Timeout   time.Duration // for all witnesses together, which are asked at the same time; 0 means DefaultTimeout
+	Timeout   time.Duration // timeout for all witnesses together, which are asked concurrently; 0 means DefaultTimeout
 }
 
-// Check returns an error if the policy cannot be met.
+// Check returns an error if the policy is invalid or cannot be satisfied.
 func (p Policy) Check() error {
 	switch {
 	case p.Need < 0 || p.Need > len(p.Witnesses):
@@ -121,32 +121,32 @@ func (p Policy) Check() error {
 	return nil
 }
 
-// An Outcome says what one witness answered.
+// An Outcome is the answer of a witness.
 type Outcome struct {
-	Witness string // name of its key
+	Witness string // name of the key of the witness
 	URL     string
-	Time    time.Time // when it cosigned, by its clock
-	Err     error     // why there is no cosignature; nil if there is one
+	Time    time.Time // time of the cosignature, by the clock of the witness
+	Err     error     // reason for which there is no cosignature, or nil
 }
 
 // A Result is a checkpoint with the cosignatures of a [Group].
 type Result struct {
 	Checkpoint []byte // with all cosignatures, in the order of the policy
 	Cosigned   int
-	Enough     bool // as many as the policy needs
+	Enough     bool // the number of cosignatures satisfies the policy
 	Outcomes   []Outcome
 }
 
-// A Group asks the witnesses of a log. It may be used concurrently.
+// A Group asks the witnesses of a log. It is safe for concurrent use.
 type Group struct {
 	policy Policy
 	http   *http.Client
 	mu     sync.Mutex
-	last   []uint64 // what each witness cosigned last, as far as is known
+	last   []uint64 // size of the last checkpoint that each witness is known to have cosigned
 }
 
-// NewGroup returns a group for a policy, which must pass [Policy.Check]. Redirects are not followed.
-// If client is nil, the group uses a client with default settings.
+// NewGroup returns a group for a policy, which must pass [Policy.Check]. The Group does not follow
+// redirects. If client is nil, it uses a client with default settings.
 func NewGroup(policy Policy, client *http.Client) *Group {
 	if client == nil {
 		client = new(http.Client)
@@ -159,9 +159,9 @@ func NewGroup(policy Policy, client *http.Client) *Group {
 	return &Group{policy: policy, http: &own, last: make([]uint64, len(policy.Witnesses))}
 }
 
-// Cosign asks all witnesses at the same time for cosignatures of a checkpoint, which the log has
-// signed. It returns as soon as all have answered, and after the timeout of the policy at the
-// latest. A missing cosignature is not an error; the error says that signed is not a checkpoint.
+// Cosign asks all witnesses concurrently for cosignatures of a checkpoint, which the log must have
+// signed. It returns when all witnesses have answered, or after the timeout of the policy. A
+// missing cosignature is not an error. Cosign returns an error only if signed is not a checkpoint.
 func (g *Group) Cosign(ctx context.Context, signed []byte, prove Prover) (Result, error) {
 	c, err := tlog.Peek(signed)
 	if err != nil {
@@ -212,7 +212,7 @@ func (g *Group) ask(ctx context.Context, i int, signed []byte, c tlog.Checkpoint
 				g.remember(i, c.Size)
 			}
 			return line, at, err
-		case status == http.StatusUnprocessableEntity: // the log has proved its own history, so the checkpoint of the witness is not in the log
+		case status == http.StatusUnprocessableEntity: // the proof of the log is valid, so the checkpoint of the witness is not in the log
 			return "", time.Time{}, fmt.Errorf("%w: at %d entries", ErrFork, old)
 		case status != http.StatusConflict || kind != sizeType:
 			return "", time.Time{}, &StatusError{Status: status, Text: shown.Short(shown.Line(string(body)), 200)}
@@ -264,7 +264,7 @@ func (g *Group) post(ctx context.Context, base string, body []byte) (status int,
 }
 
 // cosignature returns the line with the cosignature by key in the body of a response. It ignores
-// signatures by other keys.
+// signatures by all other keys.
 func cosignature(signed, body []byte, key note.Verifier) (string, time.Time, error) {
 	n, err := note.Open(append(bytes.Clone(signed), body...), note.VerifierList(key))
 	var unknown *note.UnverifiedNoteError

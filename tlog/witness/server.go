@@ -25,9 +25,9 @@ import (
 
 // Limits of the server.
 const (
-	MaxLogs        = 1000 // logs that a witness knows
-	maxConcurrent  = 64   // requests that are answered at the same time
-	maxBodies      = 256  // request bodies that are read at the same time
+	MaxLogs        = 1000 // maximum number of logs that a witness knows
+	maxConcurrent  = 64   // maximum number of requests that are answered concurrently
+	maxBodies      = 256  // maximum number of request bodies that are read concurrently
 	requestTimeout = 10 * time.Second
 	bodyTimeout    = 5 * time.Second
 )
@@ -35,15 +35,15 @@ const (
 // Options are the settings of a [Server].
 type Options struct {
 	Signer note.Signer     // key of the witness, made by [tlog.NewSigner]
-	Public string          // its public key in text form, which the page of the witness shows
+	Public string          // public key of the witness in text form, which its page shows
 	Logs   []note.Verifier // keys of the logs; several keys with one name are keys of the same log
-	Dir    string          // where the witness keeps what it cosigned; only one process can use it
+	Dir    string          // directory for the cosigned checkpoints; only one process can use it
 	Log    *slog.Logger    // nil for none
 	Now    func() time.Time
 }
 
-// A Server is a witness. It implements [http.Handler] for POST /add-checkpoint, and GET / with a
-// page for people. It cosigns a checkpoint only after the checkpoint is on disk.
+// A Server is a witness. It implements [http.Handler] for POST /add-checkpoint, and for GET /,
+// which returns a page for users. It cosigns a checkpoint only after the checkpoint is on disk.
 type Server struct {
 	o    Options
 	logs map[string]*watched // by origin
@@ -52,16 +52,16 @@ type Server struct {
 	busy chan struct{}
 
 	mu     sync.Mutex
-	bodies []*http.ResponseController // of the requests whose bodies are being read, oldest first
+	bodies []*http.ResponseController // controllers of the requests whose bodies are being read, oldest first
 }
 
 // A watched is a log that a witness knows.
 type watched struct {
 	keys []note.Verifier
 
-	mu     sync.Mutex      // held from the comparison with last until last is replaced
-	last   tlog.Checkpoint // cosigned last; at first of size 0
-	signed []byte          // last with the signature of the log, or nil
+	mu     sync.Mutex      // held from the comparison with last to the replacement of last
+	last   tlog.Checkpoint // last cosigned checkpoint; before the first, a checkpoint of size 0
+	signed []byte          // last, with the signature of the log; or nil
 	lines  quiet.Lines
 }
 
@@ -109,7 +109,8 @@ func (s *Server) lockDir() (err error) {
 	return nil
 }
 
-// Close lets another process use the directory of the witness. No request may be in progress.
+// Close releases the directory of the witness for other processes. It must not be called while a
+// request is in progress.
 func (s *Server) Close() error { return s.lock.Close() }
 
 // ServeHTTP implements [http.Handler].
@@ -120,8 +121,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// take takes one of the places for requests that are answered. The caller must give it back with free.
-// If there is no place, take answers the request and returns false.
+// take acquires one of the slots for concurrent requests. The caller must release the slot with
+// free. If all slots are in use, take answers the request and returns false.
 func (s *Server) take(w http.ResponseWriter) bool {
 	select {
 	case s.busy <- struct{}{}:
@@ -135,8 +136,9 @@ func (s *Server) take(w http.ResponseWriter) bool {
 
 func (s *Server) free() { <-s.busy }
 
-// readBody reads the body of a request. A client that sends slowly takes no place from others: if too
-// many bodies are being read, the one that began first is given up.
+// readBody reads the body of a request. If too many bodies are being read, readBody aborts the
+// request whose body has been read for the longest time. Clients that send slowly therefore cannot
+// block other clients.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // not supported without a connection
@@ -156,7 +158,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	return body, err
 }
 
-// page shows the key of the witness, and what it cosigned last.
+// page sends a page with the key of the witness and the last cosigned checkpoints.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	if !s.take(w) {
 		return
@@ -179,8 +181,8 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// addCheckpoint answers a request for a cosignature. It makes the checks in the order of the
-// specification.
+// addCheckpoint answers a request for a cosignature. It makes the checks in the order that the
+// specification requires.
 func (s *Server) addCheckpoint(w http.ResponseWriter, r *http.Request) {
 	body, err := s.readBody(w, r)
 	if err != nil {
@@ -230,7 +232,7 @@ func (s *Server) addCheckpoint(w http.ResponseWriter, r *http.Request) {
 }
 
 // open returns the checkpoint with only the signatures by keys of the log. Anyone can add lines
-// with other signatures, which the witness need not store.
+// with other signatures, so the witness does not store these.
 func (l *watched) open(msg []byte) ([]byte, error) {
 	n, err := note.Open(msg, note.VerifierList(l.keys...))
 	if err != nil {
@@ -239,8 +241,8 @@ func (l *watched) open(msg []byte) ([]byte, error) {
 	return note.Sign(&note.Note{Text: n.Text, Sigs: n.Sigs})
 }
 
-// cosign compares a checkpoint with the last checkpoint, stores it, and returns the body of the
-// response with its status.
+// cosign compares a checkpoint with the last checkpoint and stores it. It returns the body and the
+// status of the response.
 func (s *Server) cosign(l *watched, q *tlog.WitnessRequest, c tlog.Checkpoint, signed []byte) (string, int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +273,7 @@ func (s *Server) cosign(l *watched, q *tlog.WitnessRequest, c tlog.Checkpoint, s
 	return string(msg[len(c.Text())+1:]), http.StatusOK, nil
 }
 
-// forked records that a log has signed two checkpoints of the same size.
+// forked stores the evidence that a log has signed two contradictory checkpoints of the same size.
 func (s *Server) forked(l *watched, c tlog.Checkpoint, signed []byte) {
 	if l.signed == nil {
 		return

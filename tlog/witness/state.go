@@ -16,14 +16,15 @@ import (
 	"github.com/nomen-project/nomen/tlog"
 )
 
-// header is the first line of the file of a log: the format and its version. The checkpoint that
-// was cosigned last follows, as the log signed it.
+// header is the first line of the file of a log, with the format and its version. The rest of the
+// file is the last cosigned checkpoint, as the log signed it.
 const header = "nomen-witness 1\n"
 
-// Extensions of the files of a log. Their names are the SHA-256 hash of its origin.
+// Extensions of the files of a log. The name of a file is the SHA-256 hash of the origin of the
+// log.
 const (
 	stateFile = ".checkpoint"
-	forkFile  = ".fork" // two checkpoints that contradict each other, both signed by the log
+	forkFile  = ".fork" // two contradictory checkpoints, both signed by the log
 )
 
 func fileOf(dir, origin, extension string) string {
@@ -31,7 +32,8 @@ func fileOf(dir, origin, extension string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+extension)
 }
 
-// readState returns the checkpoint of a log that was cosigned last. Before the first cosignature, it has size 0.
+// readState returns the last cosigned checkpoint of a log. Before the first cosignature, it returns
+// a checkpoint of size 0.
 func readState(dir string, log note.Verifier) (tlog.Checkpoint, []byte, error) {
 	file := fileOf(dir, log.Name(), stateFile)
 	none := tlog.Checkpoint{Origin: log.Name(), Root: tlog.EmptyRoot()}
@@ -59,7 +61,7 @@ func readState(dir string, log note.Verifier) (tlog.Checkpoint, []byte, error) {
 	return c, []byte(msg), nil
 }
 
-// writeState records the checkpoint that is cosigned. When it returns nil, the file is on disk.
+// writeState stores the last cosigned checkpoint. When writeState returns nil, the file is on disk.
 func writeState(dir, origin string, signed []byte) error {
 	return durable.WriteFile(fileOf(dir, origin, stateFile), header+string(signed))
 }

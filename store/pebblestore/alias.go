@@ -10,9 +10,9 @@ import (
 
 const aliasBatch = 4 << 20
 
-// indexAliases writes the aliases in the index of locations again, after the rules of names have
-// changed the keys. After an interruption, the next call starts from the beginning. The caller must
-// sync the database. A million records take about a second.
+// indexAliases rebuilds the aliases in the index of locations. It is for new versions of the rules
+// of names, in which aliases can have other keys. indexAliases can be repeated after an
+// interruption. The caller must sync the database. A million records take about a second.
 func indexAliases(db *pebble.DB) (err error) {
 	batch := db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()

@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Suffixes of the directories that exist during a backup. The checkpoint is beside the store, the
-// other directories are beside the backup.
+// Suffixes of the temporary directories of a backup. The checkpoint is next to the store, and the
+// other directories are next to the backup.
 const (
 	suffixBackupNew  = ".new"         // the new backup, still incomplete; or the previous one, while it is removed
 	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one is in its place
@@ -35,29 +35,29 @@ const (
 var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
 // Backup implements [store.Backuper]. A backup is a store that can be opened read-only, together
-// with a [Manifest] of its files. [Restore] makes a store from it.
+// with a [Manifest] of its files. [Restore] converts a backup to a store.
 //
-// The new backup gets a hard link to each table that an earlier backup in dir already contains.
-// Backup copies the other tables and verifies the checksums of their blocks, so a damaged store
-// never replaces a good backup. The new backup takes the place of the earlier one when it is
-// complete and on disk. After a crash, at least one complete backup remains. If its name then ends
-// in ".old", the next call of Backup renames it back and removes what the crash has left under
-// ".new" and ".copy".
+// If dir contains an earlier backup, the new backup gets hard links to the tables that both backups
+// contain. Backup copies all other tables and verifies the checksums of their blocks. The backup of
+// a damaged store therefore never replaces a good backup. When the new backup is complete and on
+// disk, it replaces the earlier backup. After a crash, at least one complete backup remains. Its
+// name can then end in ".old". The next call of Backup restores the name, and removes incomplete
+// directories with the suffixes ".new" and ".copy".
 //
-// The engine normally makes its checkpoint, which is a directory of links to its files, beside the
-// store. If the file system of the store is full or read-only, the engine copies the files to a
-// directory beside the backup instead.
+// Backup normally creates a checkpoint next to the store, which is a directory with hard links to
+// the files of the database. If the file system of the store is full or read-only, Backup copies
+// the files to a directory next to the backup instead.
 //
-// Only the owner can read a backup, unless it replaces a backup that a group can read. In that case
-// the group can read the new backup too.
+// Only the owner can read a new backup. If it replaces a backup that a group can read, the group
+// can also read the new backup.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.replaceBackup(ctx, e, dir, progress) })
 }
 
-// BackupLinked makes a backup in the directory dir, which must not exist yet. It is like
-// [Store.Backup], but leaves the earlier backup in place. The parameter earlier is the directory of
-// that backup in the same file system, or "". The new backup has hard links to the
-// tables that both backups contain.
+// BackupLinked makes a backup in the directory dir, which must not exist. It is like
+// [Store.Backup], but keeps the earlier backup. The parameter earlier is the directory of an
+// earlier backup in the same file system, or "". The new backup has hard links to the tables that
+// both backups contain.
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
@@ -97,8 +97,8 @@ func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, p
 	return move(s.fs, fresh, dir)
 }
 
-// clearRests removes the remains of an unfinished backup to dir. If dir contains anything else, it
-// removes nothing and returns ErrNoBackup.
+// clearRests removes the temporary directories of an unfinished backup to dir. If they contain
+// other files, clearRests removes nothing and returns ErrNoBackup.
 func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
 		if err := s.checkRemovable(dir + suffix); err != nil {
@@ -145,8 +145,8 @@ func (s *Store) mayBackUp(dir string) error {
 	return nil
 }
 
-// fill makes a complete backup in the directory fresh, which will later be renamed to dir. Files of
-// an earlier backup that have not changed become hard links.
+// fill makes a complete backup in the directory fresh, which the caller will rename to dir. Files
+// that have not changed since the earlier backup become hard links.
 func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	defer func() { _ = s.fs.RemoveAll(from) }() // the directory has only links, and a copy of the end of the log
@@ -181,8 +181,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 			return err
 		}
 	}
-	// Checkpoint must not flush the log. Acknowledged changes are already in the file of the log,
-	// and a write to the log would end the program if the disk is completely full.
+	// Checkpoint must not flush the write-ahead log. Acknowledged changes are already in its file,
+	// and on a full disk a failed write to the log would end the program.
 	copied := e.db.Checkpoint
 	if e.readOnly { // Pebble cannot checkpoint a read-only database, but its files do not change
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
@@ -193,8 +193,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of a read-only engine. It fails if another engine replaces e in the
-// meantime.
+// copyEngine copies the files of a read-only engine. If another engine replaces e during the copy,
+// copyEngine returns an error.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -211,7 +211,8 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 	return err
 }
 
-// isWithin reports whether dir is the directory of the store or below it, even by symbolic links.
+// isWithin reports whether dir is the directory of the store or a directory below it, following
+// symbolic links.
 func (s *Store) isWithin(dir string) bool {
 	onDisk := vfs.Root(s.fs) == vfs.Default
 	place, own := dir, s.dir
@@ -236,9 +237,9 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// checkRemovable returns nil if a backup may remove dir. It may do so if dir does not exist, or
-// contains only files of the storage engine, which an unfinished backup has left. Otherwise
-// checkRemovable returns an error that wraps [ErrNoBackup].
+// checkRemovable returns an error that wraps [ErrNoBackup] if dir contains files that a backup
+// cannot have left there. Only files of the storage engine may be removed. A missing directory is
+// no error.
 func (s *Store) checkRemovable(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -264,8 +265,8 @@ func isCheckpoint(base, name string) bool {
 	return ok
 }
 
-// clearCheckpoints removes checkpoints of backups that crashed. The store must be open for writing,
-// so that no other process makes a checkpoint.
+// clearCheckpoints removes the checkpoints that interrupted backups have left. The store must be
+// open for writing, so that no other process can make a checkpoint.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
@@ -280,8 +281,8 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether dir has an earlier backup. A crash may have left that backup under
-// another name. In this case earlier renames the backup.
+// earlier reports whether there is an earlier backup for dir. If a crash has left this backup under
+// its temporary name, earlier renames it.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -311,8 +312,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir has a backup of this store: it has the same identity, and
-// its log begins the log of s.
+// isMine returns ErrNoBackup unless dir contains a backup of this store. Such a backup has the same
+// identity, and the log of s begins with the log of the backup.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -347,8 +348,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take copies the files of a checkpoint to a new directory and lists them in m. A file that has not
-// changed since an earlier backup becomes a hard link.
+// take copies the files of a checkpoint to a new directory and adds them to m. A file that has not
+// changed since the earlier backup becomes a hard link.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -379,8 +380,9 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// takeFile makes a file of a backup: a hard link to the same file of an earlier backup if possible,
-// and otherwise a copy. It verifies the copy of a table. The parameter earlier can be "".
+// takeFile adds a file to a backup. If the earlier backup has the same file, takeFile makes a hard
+// link to it. Otherwise it copies the file, and verifies the copy if it is a table. The parameter
+// earlier can be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
@@ -400,9 +402,9 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 	return f, err
 }
 
-// settleCheckpoint moves the changes in the log of a checkpoint to tables, and describes the
-// checkpoint in m. Tables are safer, because a bit error in a table is always detected. At the end
-// of a log, it would look like an interrupted write.
+// settleCheckpoint moves the changes from the write-ahead log of a checkpoint to tables, and
+// describes the checkpoint in m. A bit error in a table is always detected, but a bit error at the
+// end of a log looks like an interrupted write.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -426,7 +428,7 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
-// roomFor returns a [*FullError] if the disk has too little space for settleCheckpoint.
+// roomFor returns a [*FullError] if the disk does not have enough free space for settleCheckpoint.
 func (s *Store) roomFor(dir string) error {
 	const spare = 8 << 20 // for everything else that the engine writes
 	files, err := s.fs.List(dir)
@@ -445,8 +447,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup, including the files that both share, the group permissions of an
-// earlier backup.
+// shareAs sets the group permissions of a new backup to those of an earlier backup. This includes
+// the files with hard links in both backups.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

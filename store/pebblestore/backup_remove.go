@@ -7,8 +7,8 @@ import (
 )
 
 // RemoveBackup deletes a backup and its directory. If the directory contains other files or no
-// manifest, RemoveBackup deletes nothing and returns [ErrNoBackup]. If it is interrupted,
-// [RemoveUnfinished] deletes the rest.
+// manifest, RemoveBackup deletes nothing and returns [ErrNoBackup]. After an interruption,
+// [RemoveUnfinished] deletes the remaining files.
 func RemoveBackup(dir string) error {
 	s := &Store{fs: vfs.Default}
 	err := s.checkRemovable(dir)
@@ -30,8 +30,9 @@ func RemoveBackup(dir string) error {
 	return s.fs.RemoveAll(dir + suffixBackupNew)
 }
 
-// RemoveUnfinished deletes what an interrupted backup to dir, or an interrupted call of
-// RemoveBackup, has left beside dir. If it finds other files, it returns [ErrNoBackup].
+// RemoveUnfinished deletes the directories next to dir that an interrupted backup or an interrupted
+// call of [RemoveBackup] has left. If they contain other files, RemoveUnfinished returns
+// [ErrNoBackup].
 func RemoveUnfinished(dir string) error {
 	s := &Store{fs: vfs.Default}
 	var errs []error

@@ -7,16 +7,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is a Pebble database in a directory. Pebble does not learn of a failure of the disk,
-// so a caller must check disk.err before it relies on a write.
+// A database is a Pebble database in a directory. Write failures are hidden from Pebble (see
+// [engineDisk]), so a caller must check disk.err before it relies on a write.
 type database struct {
 	*pebble.DB
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. If the manifest is damaged, it returns an
-// error and changes nothing. The function onDown, if not nil, is called once when the disk goes
-// down. The function adjust, if not nil, may modify the options. The caller must release the lock.
+// openDatabase opens the database in the directory of o. If the manifest is damaged, openDatabase
+// returns an error and changes nothing. The function onDown, if not nil, is called once when the
+// disk fails. The function adjust, if not nil, may modify the options. The caller must release the
+// lock.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	return openWith(o, lock, onDown, func(p *pebble.Options, d *engineDisk) {
 		d.locked = func() error {
@@ -59,8 +60,8 @@ func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.
 	return &database{DB: db, disk: d}, nil
 }
 
-// Close aborts compactions and closes the database. If the disk has failed, Close returns that
-// failure; writes may then be lost.
+// Close aborts compactions and closes the database. If the disk has failed, so that writes may be
+// lost, Close returns the failure.
 func (d *database) Close() error {
 	close(d.disk.ending)
 	err := d.DB.Close()

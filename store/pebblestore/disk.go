@@ -19,26 +19,26 @@ import (
 
 var errGone = errors.New("the directory of the store was deleted or replaced")
 
-// errEnding is the error of compactions while an engine is being closed, so that they end.
+// errEnding makes compactions end while an engine is being closed.
 var errEnding = errors.New("the store is being closed")
 
-// A compaction that finds the disk full waits up to compactionPause, and checks every roomTick
-// whether there is space again.
+// A compaction that finds the disk full waits for at most compactionPause. It checks the free space
+// every roomTick.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
 )
 
-// An engineDisk is the file system that one engine sees of the directory of a store. It protects
-// the engine from failures of the disk, because Pebble panics while it holds locks when it cannot
-// write its log or manifest.
+// An engineDisk is the file system of one engine for the directory of a store. It hides disk
+// failures from Pebble, which would otherwise panic, while it holds locks, when it cannot write its
+// log or manifest.
 //
-// At the first failed write or sync, the engineDisk goes down. From then on, nothing that the
-// engine does reaches the directory, as if the process had died at that moment: writes to the log
-// and the manifest are discarded, tables flushed from memory stay in memory, compactions block
-// until the engine is closed, and nothing is removed. Reads still work. The store acknowledges no
-// write to a disk that is down. When the directory can be written again, the store opens another
-// engine, which recovers what is really on disk.
+// At the first failed write or sync, the engineDisk goes down. From then on the directory does not
+// change, as if the process had died at that moment: writes to the log and the manifest are
+// discarded, tables flushed from memory stay in memory, compactions block until the engine is
+// closed, and no file is removed. Reads still work. The store does not acknowledge writes to a disk
+// that is down. When the directory can be written again, the store opens another engine, which
+// recovers the data on disk.
 //
 // Paths outside the directory go to the underlying file system.
 type engineDisk struct {
@@ -63,14 +63,14 @@ type engineDisk struct {
 	hungOnce sync.Once
 }
 
-// A diskFailure says why a disk is down, and since when.
+// A diskFailure is the reason why a disk is down, and the time of the failure.
 type diskFailure struct {
 	err   error
 	since time.Time
 }
 
 // newEngineDisk returns the disk of a directory. The function onDown, if not nil, is called once
-// from some goroutine when the disk goes down.
+// when the disk goes down. The call can be in any goroutine.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
 	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
@@ -94,7 +94,7 @@ func (d *engineDisk) err() error {
 	return nil
 }
 
-// fail takes the disk down. If it is down already, the first cause stays.
+// fail takes the disk down with the cause err. If the disk is already down, fail does nothing.
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &diskFailure{err, time.Now()}) {
 		close(d.down)
@@ -104,8 +104,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check takes the disk down if the log was deleted, or if the directory was deleted or replaced. It
-// returns why the disk is down, or nil.
+// check takes the disk down if the write-ahead log was deleted, or if the directory was deleted or
+// replaced. It returns the reason why the disk is down, or nil.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -126,7 +126,7 @@ func (d *engineDisk) check() error {
 	return d.err()
 }
 
-// same reports whether the path still leads to the same directory as at the beginning.
+// same reports whether the path of the directory still leads to the directory that was opened.
 func (d *engineDisk) same() bool {
 	if d.first == nil {
 		return true
@@ -171,8 +171,8 @@ func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
 	}
 }
 
-// failure takes the disk down after a failed write. It returns the error for the engine: nil if the
-// file is vital.
+// failure takes the disk down after a failed write. It returns the error for the engine, which is
+// nil for vital files.
 func (d *engineDisk) failure(kind fileKind, err error) error {
 	if err == nil {
 		return nil
@@ -185,8 +185,8 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits while the disk is full: until the free space beyond spareBytes has doubled, but
-// for at most [compactionPause]. It returns early if the engine is closing or the disk is down.
+// waitForRoom waits until the disk has more free space, but for at most [compactionPause]. It
+// returns early if the engine is being closed or the disk is down.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -215,9 +215,8 @@ func (d *engineDisk) refusal(kind fileKind) error {
 	}
 }
 
-// Create implements [vfs.FS]. A marker is a file that names another file. Before Create creates a
-// marker, it syncs the directory, because a crash could otherwise leave the marker without the
-// file.
+// Create implements [vfs.FS]. Before Create creates a marker, which is a file that names another
+// file, it syncs the directory. Otherwise a crash could leave the marker without the other file.
 func (d *engineDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.create(name, category, func() (vfs.File, error) {
 		if d.within(name) && strings.HasPrefix(d.PathBase(name), "marker.") {
@@ -272,7 +271,7 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	return &engineFile{File: f, disk: d}, nil // writes to the file are discarded
 }
 
-// Open implements [vfs.FS]. It delays errors, because the engine tries again at once.
+// Open implements [vfs.FS]. It delays errors, because the engine retries at once.
 func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if d.err() != nil && d.within(name) {
 		if f, err := d.mem.Open(name, o...); err == nil {
@@ -286,7 +285,7 @@ func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// rest slows down an engine that retries in a loop, from thousands of attempts per second to 20.
+// rest slows down an engine that retries in a loop to 20 attempts per second.
 func (d *engineDisk) rest() {
 	select {
 	case <-d.ending:
@@ -356,15 +355,15 @@ func (d *engineDisk) Lock(name string) (io.Closer, error) {
 
 func (d *engineDisk) Unwrap() vfs.FS { return d.FS }
 
-// A dirLock is the lock of a directory, which the engines of one store share.
+// A dirLock is the lock of a directory. The engines of one store share it.
 type dirLock struct {
 	mu      sync.Mutex
 	held    io.Closer
 	lenient bool // a failure to lock is accepted, because a read-only file system needs no lock
 }
 
-// take acquires the lock, unless the store has it already. Closing the result does not release the
-// lock. The error is [ErrLocked] if another store or process has the lock.
+// take acquires the lock, unless the store already has it. Closing the result does not release the
+// lock. If another store or process has the lock, the error is [ErrLocked].
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -382,8 +381,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 }
 
 // lockError returns ErrLocked if err means that another store or process has the lock. File systems
-// have many errors for this, so it recognizes the few other causes: the lock file cannot be
-// created, or the file system has no locks.
+// have many errors for this case. lockError therefore treats only the few errors with another
+// meaning differently: that the lock file cannot be created, or that the file system does not
+// support locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

@@ -49,8 +49,8 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync calls the given function, and checks that the log still exists, because syncing a deleted
-// file succeeds without saving anything.
+// sync calls the given function, and checks that the write-ahead log still exists. Syncing a
+// deleted file would succeed without saving anything.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()
@@ -66,11 +66,11 @@ func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	return full, err
 }
 
-// maxPreallocated limits the disk space that is reserved for a log in advance, in bytes. The engine
-// asks for the size of a whole memtable, which small changes do not fill.
+// maxPreallocated is the maximum disk space that is reserved for a write-ahead log in advance, in
+// bytes. The engine requests the size of a whole memtable, which small changes do not fill.
 const maxPreallocated = 4 << 20
 
-// Preallocate implements [vfs.File]. It is only an optimization.
+// Preallocate implements [vfs.File]. Preallocation is only an optimization.
 func (f *engineFile) Preallocate(from, n int64) error {
 	if f.disk.err() != nil {
 		return nil

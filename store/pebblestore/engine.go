@@ -31,8 +31,8 @@ const (
 	baseSize    = 768 << 20 // size of all levels, in bytes, at which another level is added
 	maxSubLevel = 64        // number of sublevels of level 0 at which writers wait for compactions
 
-	// The size of a memtable is a share of the cache, within limits. When the store is opened, it
-	// replays the log of one memtable.
+	// The size of a memtable is a share of the cache size, within limits. When a store is opened,
+	// it replays the write-ahead log of one memtable.
 	memTableShare   = 8 // one eighth
 	minMemTableSize = 4 << 20
 	maxMemTableSize = 32 << 20
@@ -46,7 +46,7 @@ func (o *Options) cacheSize() int64 {
 	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
 
-// blockBytes returns the capacity for Pebble with which a cache uses size bytes of memory.
+// blockBytes returns the capacity of a Pebble cache that uses size bytes of memory.
 func blockBytes(size int64) int64 { return size - size/slack }
 
 func engineOptions(o Options) *pebble.Options {
@@ -77,18 +77,17 @@ func engineOptions(o Options) *pebble.Options {
 	return p
 }
 
-// spanPolicy gives each key space tables of its own. Otherwise a new table could contain both log
-// rows and locations. Its range of keys would then overlap with nearly all tables of locations, and
-// a compaction would rewrite all of them.
+// spanPolicy separates the key spaces into different tables. Otherwise a new table could contain
+// both log rows and locations. The range of its keys would then overlap with nearly all tables of
+// locations, and a compaction would rewrite them all.
 //
-// Names have a compression that is fast to read, because lookups read them. Everything else is
-// compressed more.
+// Names are compressed for fast lookups. Everything else is compressed for size.
 func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
 	return pebble.SpanPolicy{PreferFastCompression: start[0] == spaceName}, []byte{start[0] + 1}, nil
 }
 
-// A filter contains only the keys that are looked up one by one. The log, the history and the index
-// of locations are read by seeking, which filters do not make faster.
+// A filter is a Bloom filter for the keys that are looked up individually. The log, the history and
+// the index of locations are read by seeking, for which filters are useless.
 type filter struct{ pebble.FilterPolicy }
 
 func (f filter) Name() string { return "nomen." + f.FilterPolicy.Name() }
@@ -113,8 +112,9 @@ func isFiltered(key []byte) bool {
 	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
-// A logger writes Pebble's errors, but not its informational messages, to the log. It counts
-// messages that differ only in numbers as the same, and logs the same message once in quietTime.
+// A logger writes Pebble's errors, but not its informational messages, to the server log. It logs
+// the same message at most once in quietTime. Messages that differ only in digits are treated as
+// the same.
 type logger struct {
 	log   *slog.Logger
 	fatal func(error)
@@ -123,8 +123,8 @@ type logger struct {
 	told map[string]*told // by the message without its digits
 }
 
-// A told has the time when a message was last logged, and how many similar ones were suppressed
-// since.
+// A told records when a message was last logged, and how many similar messages were suppressed
+// since then.
 type told struct {
 	at      time.Time
 	skipped int
@@ -149,8 +149,8 @@ func (l *logger) Errorf(format string, args ...any) {
 	}
 }
 
-// admit reports whether to log a message now. It also returns how many similar messages it has
-// suppressed since the last logged message.
+// admit reports whether to log a message now. It also returns the number of similar messages that
+// were suppressed since the last logged message.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,8 +177,8 @@ func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// damageLog returns a function that logs each damaged file once. Reading fails only for the damaged
-// data itself.
+// damageLog returns a function that logs each damaged file once. Other data in the file can still
+// be read.
 func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	var logged sync.Map // by path
 	return func(info pebble.DataCorruptionInfo) {
@@ -188,8 +188,8 @@ func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	}
 }
 
-// Fatalf ends the program, as Pebble requires. A failure of the disk does not cause it: see
-// [engineDisk].
+// Fatalf ends the program, as Pebble requires. Disk failures do not lead to a call of Fatalf (see
+// [engineDisk]).
 func (l *logger) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("pebblestore: the engine cannot go on: "+format, args...)
 	if l.fatal != nil {
@@ -198,8 +198,8 @@ func (l *logger) Fatalf(format string, args ...any) {
 	panic(err)
 }
 
-// An engine is a Pebble database on a disk. A store uses one engine at a time, and opens another
-// one when a failed disk is writable again.
+// An engine is an open Pebble database. A store uses one engine at a time. It opens another engine
+// when a failed disk is writable again.
 type engine struct {
 	db       *database
 	disk     *engineDisk
@@ -209,7 +209,7 @@ type engine struct {
 	gate     gate.Gate // counts the calls that use the engine
 	readOnly bool
 
-	// What the engine found when it was opened.
+	// The state of the database when the engine was opened.
 	log     ledger.Log
 	count   int64
 	damage  error // how the log is damaged; nil if it is not
@@ -285,8 +285,8 @@ func (e *engine) close() error {
 	return err
 }
 
-// identify checks the versions of the format and the rules in a store. In a new store it records
-// them.
+// identify checks the versions of the format and of the rules of names. In a new store it records
+// the current versions.
 func (e *engine) identify() error {
 	_, rules, err := versionsOf(e.db.DB)
 	switch {
@@ -315,7 +315,7 @@ func (e *engine) identify() error {
 	return err
 }
 
-// noteFlush tells keepMark about a new table. Pebble calls it, so it must not block.
+// noteFlush notifies keepMark of a flush. Pebble calls noteFlush, which must not block.
 func (e *engine) noteFlush() {
 	select {
 	case e.flushed <- struct{}{}:
@@ -323,10 +323,10 @@ func (e *engine) noteFlush() {
 	}
 }
 
-// lookAtRoom returns a [*FullError] if the disk has too little space to accept changes.
+// lookAtRoom returns a [*FullError] if the disk does not have enough free space to accept changes.
 func (e *engine) lookAtRoom() error { return e.room.check(e.db.Metrics().WAL.Size) }
 
-// Limits for closing a store: for flushing memtables, and for removing redacted content from
+// Time limits for closing a store: for flushing memtables, and for removing redacted content from
 // tables.
 const (
 	maxSettle = 5 * time.Second
@@ -343,7 +343,7 @@ func (e *engine) finishScrubs() {
 	}
 }
 
-// settle flushes memtables, so that the next start need not replay a log. It only saves time.
+// settle flushes memtables to make the next start faster, which then need not replay the log.
 func (e *engine) settle() {
 	ctx, cancel := context.WithTimeout(e.ctx, maxSettle)
 	defer cancel()
@@ -352,7 +352,7 @@ func (e *engine) settle() {
 	}
 }
 
-// flush flushes memtables. It waits for the end, unless ctx ends or the disk fails.
+// flush flushes memtables. It waits until the flush is complete, ctx ends, or the disk fails.
 func (e *engine) flush(ctx context.Context) error {
 	flushed, err := e.db.AsyncFlush()
 	if err != nil {

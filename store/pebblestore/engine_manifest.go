@@ -16,16 +16,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// checkManifest checks the engine's manifest, which lists the tables, before the engine opens the
-// database in dir. Without this check, a damaged manifest would lose data: the engine ignores the
-// manifest from the first invalid record on, and removes the tables that the rest lists. And if no
-// file names a manifest, the engine makes a new database. In these cases checkManifest returns a
-// [*ManifestError]. The caller must hold the lock of the directory, because a database that is
-// being created has no manifest yet.
+// checkManifest checks Pebble's manifest, which lists the tables, before the database in dir is
+// opened. Without this check, a damaged manifest would lose data. Pebble ignores the first invalid
+// record and everything after it, and removes the tables that these records list. If no file names
+// a manifest, Pebble makes a new database. In these cases checkManifest returns a [*ManifestError].
+// The caller must hold the lock of the directory, because a database that is being created has no
+// manifest yet.
 //
-// An invalid last record is normal after a crash, because the engine syncs each record before it
-// writes the next one or removes a file. For such a manifest, torn is true, and the caller must
-// make sure that the database has all changes without this record.
+// After a crash, the last record can be invalid. Pebble syncs each record before it writes the next
+// record or removes a file. If only the last record is invalid, torn is true, and the caller must
+// check that the database is complete without this record.
 func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 	desc, err := pebble.Peek(dir, files)
 	if err != nil {
@@ -51,8 +51,8 @@ func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 	return !whole, nil
 }
 
-// checkNew returns an error if the engine would make a new database in dir although dir has files
-// of another one.
+// checkNew returns an error if Pebble would make a new database in dir although dir has files of
+// another database.
 func checkNew(files vfs.FS, dir string) error {
 	names, err := files.List(dir)
 	if err != nil {
@@ -124,9 +124,9 @@ func hasRecord(text []byte, from int) bool {
 	return false
 }
 
-// checkTorn checks a database whose manifest ends with an invalid record. It returns an error if
-// the database, without this record, lacks a change up to the mark. It opens the database
-// read-only, because the engine would otherwise remove the tables that the invalid record lists.
+// checkTorn checks a database whose manifest ends with an invalid record. If the database without
+// this record lacks a change up to the mark, checkTorn returns an error. It opens the database
+// read-only, because Pebble would otherwise remove the tables that the invalid record lists.
 func checkTorn(o Options, lock *dirLock) error {
 	mark, err := readMark(o.FS, o.Dir)
 	if err != nil || mark.Size == 0 {

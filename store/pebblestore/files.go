@@ -34,7 +34,8 @@ func absolute(path string) string {
 
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
-// lockFile is locked while a process uses the directory. It is empty, and no backup contains it.
+// lockFile is an empty file that is locked while a process uses the directory. Backups do not
+// contain it.
 const lockFile = "LOCK"
 
 func isEngineFile(name string) bool {
@@ -49,8 +50,8 @@ func tableOptions(files vfs.FS) sstable.ReaderOptions {
 	return o.MakeReaderOptions()
 }
 
-// checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError] recognizes
-// its error for a wrong checksum.
+// checkTable verifies the checksum of every block of a table. For a wrong checksum,
+// [pebble.IsCorruptionError] is true for the error.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
@@ -67,8 +68,8 @@ func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.Reader
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// compareFiles reports whether two files have the same content, and then also describes file a. The
-// file b need not exist.
+// compareFiles reports whether the files a and b have the same content. If they have, f describes
+// the file a. The file b need not exist.
 func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
 	there, err := isThere(files, b)
 	if err != nil || !there {
@@ -91,7 +92,7 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 }
 
 // sameBytes compares the files x and y, and writes their common beginning to w. If y cannot be
-// read, the files count as different. The result size is the size of x.
+// read, the files are treated as different. The result size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
@@ -116,7 +117,7 @@ func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 }
 
 // copyFile copies a file and syncs the copy, which may be on another disk. It returns the size and
-// the hash of what it has read.
+// the hash of the content.
 func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
 	in, err := files.Open(from, vfs.SequentialReadsOption)
 	if err != nil {

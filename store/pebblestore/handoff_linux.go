@@ -10,12 +10,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A waitingFile is a file of the operating system. While the disk syncs it, Go's scheduler can use
-// the processor for other goroutines at once.
+// A waitingFile is a file of the operating system. During a sync of the file, Go's scheduler can
+// immediately use the processor for other goroutines.
 //
-// When a goroutine makes a system call, its thread keeps its processor of the scheduler until the
-// monitor of the scheduler takes it away. On a busy server, the monitor sleeps up to 10 ms, and it
-// must see a call twice. With one processor, no request is answered until then.
+// Normally a thread in a system call keeps its P (the scheduler's processor) until the scheduler's
+// monitor thread takes the P away. On a busy server, the monitor sleeps up to 10 ms, and it must
+// see the call twice. With GOMAXPROCS=1, no request is answered until then.
 type waitingFile struct{ vfs.File }
 
 // waiting returns f as a waitingFile.
@@ -37,8 +37,8 @@ func (f waitingFile) sync(name string, number uintptr) error {
 	return os.NewSyscallError(name, err)
 }
 
-// removeFile removes a file, like a waitingFile. It returns an error if the path is that of a
-// directory.
+// removeFile removes a file in the way in which a waitingFile is synced. For the path of a
+// directory, it returns an error.
 func removeFile(path string) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func removeFile(path string) error {
 	return err
 }
 
-// waitFor makes a system call, again if a signal interrupts it.
+// waitFor makes a system call, and repeats the call if a signal interrupts it.
 func waitFor(number, a, b, c uintptr) error {
 	for {
 		switch errno := blockingSyscall(number, a, b, c); errno {
@@ -66,8 +66,8 @@ func waitFor(number, a, b, c uintptr) error {
 	}
 }
 
-// blockingSyscall is syscall.Syscall for a call that takes long. It gives up the processor of the
-// scheduler before the call.
+// blockingSyscall is like syscall.Syscall, but releases the P before the call. It is for calls that
+// take long.
 //
 //go:nosplit
 func blockingSyscall(number, a, b, c uintptr) syscall.Errno {

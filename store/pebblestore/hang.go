@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// hangAfter is how long a call of the file system may take until the disk counts as hanging. Such a
-// call may never return, for example because an NFS server is gone. The time is counted in
-// hangSteps. So a process that was suspended does not take the disk for hanging afterwards.
+// If a call of the file system takes longer than hangAfter, the disk is considered to hang. Such a
+// call may never return, for example if an NFS server is gone. The time is measured in hangSteps
+// separate steps, so that a suspended process does not exceed the limit when it continues.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
 )
 
-// errHung is why a disk is down if a call of the file system does not return.
+// errHung is the reason why a disk is down after a call of the file system has not returned.
 var errHung = errors.New("the disk does not answer")
 
-// A stopwatch calls a function when its time is over, unless it is stopped before.
+// A stopwatch calls a function after a time limit, unless the stopwatch is stopped before.
 type stopwatch struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -48,7 +48,7 @@ func (w *stopwatch) tick() {
 	}
 }
 
-// touch starts the time again. It has no effect after the time is over.
+// touch restarts the time limit. After the limit is over, touch has no effect.
 func (w *stopwatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,14 +64,13 @@ func (w *stopwatch) stop() {
 	w.timer.Stop()
 }
 
-// timed calls a function that may wait for the disk. It takes the disk down if this takes longer
-// than the limit.
+// timed calls a function that may wait for the disk. If the call takes longer than the limit, timed
+// takes the disk down.
 func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched is like timed, but the limit applies to the time between two calls of touch, which the
-// function work makes.
+// watched is like timed, but the function work can restart the time limit by calling touch.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
@@ -85,6 +84,6 @@ func (d *engineDisk) hang() {
 	d.hungOnce.Do(func() { close(d.hung) })
 }
 
-// isBusy reports whether a call has not returned yet. That call could still modify a file, so
-// another engine must not be opened.
+// isBusy reports whether a call of the file system has not returned yet. Such a call could still
+// modify a file, so another engine must not be opened.
 func (d *engineDisk) isBusy() bool { return d.calls.Load() > 0 }

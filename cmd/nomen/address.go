@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/server"
 )
 
-// adminURL returns the URL at which other commands on this machine reach the admin listener, or ""
+// adminURL returns the URL at which other commands on this machine can reach the admin API, or ""
 // if the server has no admin listener. It prefers a Unix socket, because no other user can listen
-// there after the server has stopped. With TLS, the address in the URL need not be in the
-// certificate.
+// on the socket after the server has stopped. If the listener uses TLS, the certificate may be for
+// another host than the URL.
 func adminURL(listeners []server.Listener) (url string) {
 	best := 0
 	for _, o := range listeners {
@@ -35,9 +35,9 @@ func adminURL(listeners []server.Listener) (url string) {
 	return url
 }
 
-// removeURL removes the file with the URL of the admin listener, so that other commands do not try
-// to reach a server that has stopped. If the file has the URL of another server, it stays: that
-// server may have written it after the data directory was moved away.
+// removeURL removes the file that contains the URL of the admin listener, so that other commands do
+// not try to reach a stopped server. It does not remove the file if another server has overwritten
+// it.
 func (c *cli) removeURL(url string) {
 	file := filepath.Join(c.data, urlFile)
 	if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == url {
@@ -45,8 +45,8 @@ func (c *cli) removeURL(url string) {
 	}
 }
 
-// writeURL writes the URL of the admin listener to a file for other commands. If writing
-// fails, it retries until ctx ends.
+// writeURL writes the URL of the admin listener to a file in the data directory, where other
+// commands look for it. If writing fails, writeURL retries in the background until ctx is done.
 func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
 	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url+"\n") }
 	err := write()

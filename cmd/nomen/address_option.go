@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// An addressValue is the value of an option for the address of a listener. The user may give only a
-// port: then the field host supplies the address.
+// An addressValue is the value of an option for the address of a listener. If the user specifies
+// only a port, host is the host of the address.
 type addressValue struct {
 	value *string
 	host  string // "" for all addresses of the machine

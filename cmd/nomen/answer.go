@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answerNames calls f for each name in args, and for "-" it calls f for each line of standard input
-// instead. The function f prints its own errors, so answerNames continues after an error about a
-// name, and returns a failure at the end.
+// answerNames calls f for each name in args. The argument "-" stands for the lines of standard
+// input. If f returns an error, which f has already printed, answerNames continues with the next
+// name. At the end it returns errFailed if any of these errors was a failure.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
 	err := c.answerEach(ctx, args, func(a *answers, arg string) {
@@ -24,9 +24,9 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return judge(ctx, failed, err)
 }
 
-// judge returns the error for the exit status of a command that printed answers. The parameter err
-// is what stopped the command, if anything did. The parameter failed says that an answer was a
-// failure.
+// judge returns the error that determines the exit status of a command that prints answers. The
+// parameter failed reports whether any answer was a failure. The parameter err is the error that
+// stopped the command, or nil.
 func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -37,9 +37,9 @@ func judge(ctx context.Context, failed bool, err error) error {
 	return err
 }
 
-// answerStored is answerNames for functions that need the store. If the names come from standard
-// input, it opens the store only when the first input arrives, because the command at the other end
-// of the pipe may still have the store open.
+// answerStored is like answerNames, but f can use the store. If the names come from a pipe, the
+// command that writes to the pipe may have the store open. answerStored therefore waits for input
+// before it opens the store.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)
@@ -71,12 +71,12 @@ type badName struct {
 	Error *resolveError `json:"error"`
 }
 
-// codeFailure is the code in JSON for an error that is not about the name, such as one of the
-// network.
+// codeFailure is the JSON error code for errors that do not concern the name, such as network
+// errors.
 const codeFailure = "failure"
 
-// explainAnswer returns the JSON form of an error. The code is the kind of a [nomen.Error], and
-// codeFailure for other errors.
+// explainAnswer returns the JSON form of an error. For a [nomen.Error], the code is the kind of the
+// error. For most other errors, it is codeFailure.
 func explainAnswer(err error) *resolveError {
 	var no *nomen.Error
 	var bad *name.Error

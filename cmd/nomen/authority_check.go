@@ -62,8 +62,8 @@ func (c *cli) authorityCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// checkAll checks the authorities in standard input, one per line. It continues after a line with
-// an error, so that one run shows all errors.
+// checkAll checks the authorities on standard input, which has one authority per line. It continues
+// after an error, so that a single run reports all errors.
 func (c *cli) checkAll(ctx context.Context, b backend) error {
 	rejected := false
 	lines := bufio.NewScanner(c.in)
@@ -92,8 +92,8 @@ func (c *cli) checkAll(ctx context.Context, b backend) error {
 	return lines.Err()
 }
 
-// checkAuthority prints what putting an authority would do. It returns errNo if the change would be
-// rejected.
+// checkAuthority prints the effects of storing an authority. It returns errNo if the store would
+// reject the authority.
 func (c *cli) checkAuthority(ctx context.Context, b backend, a *store.Authority) error {
 	check, err := b.CheckAuthority(ctx, a)
 	if err != nil {
@@ -142,7 +142,6 @@ func (c *cli) showCheck(a *store.Authority, check *adminapi.AuthorityCheck) erro
 	return err
 }
 
-// urlList returns URLs as one text.
 func urlList(urls []string) string {
 	return cmp.Or(printable(strings.Join(urls, ", ")), "no location")
 }

@@ -29,7 +29,7 @@ func (o *authorityOptions) apply(a *store.Authority) error {
 	return errors.Join(errs...)
 }
 
-// sets registers the function set, which apply calls if the user has given the option.
+// sets registers a function that apply calls if the user has specified the option.
 func (o *authorityOptions) sets(option string, set func(*store.Authority) error) {
 	o.setters = append(o.setters, func(a *store.Authority) error {
 		if !o.Changed(option) {
@@ -39,8 +39,8 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField is sets for an option that only assigns to a field of the authority. The function value
-// returns the new value.
+// setsField registers an assignment to a field of the authority. The function value returns the new
+// value of the field.
 func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, value func() T) {
 	o.sets(option, func(a *store.Authority) error {
 		*field(a) = value()
@@ -68,8 +68,8 @@ func (o *authorityOptions) listOption(option, usage string, field func(*store.Au
 	setsField(o, option, field, func() []string { return *value })
 }
 
-// textsOption adds an option that is repeated for each element of a list, because the elements may
-// contain commas. An empty value clears the list.
+// textsOption adds an option for a list whose elements may contain commas. The user repeats the
+// option for each element. An empty value clears the list.
 func (o *authorityOptions) textsOption(option, usage string, field func(*store.Authority) *[]string) {
 	value := o.StringArray(option, nil, usage)
 	setsField(o, option, field, func() []string {
@@ -92,8 +92,8 @@ func (o *authorityOptions) declare() {
 	o.intOption("redirect-status", "status code of redirects to HTTP/1.1 clients (default 303)", func(a *store.Authority) *int { return &a.Redirect })
 }
 
-// declarePolicy declares the options of the policy. If the file with rules is "-", the rules come
-// from stdin.
+// declarePolicy declares the options for the policy of an authority. If the value of --rules is
+// "-", the rules are read from stdin.
 func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 	rules := o.String("rules", "", "JSON file of rules, or \"-\" for standard input; an empty file removes them")
 	o.sets("rules", func(a *store.Authority) (err error) {
@@ -170,8 +170,8 @@ func (o *authorityOptions) declareServices() {
 	})
 }
 
-// readRules reads rules from a file, or from stdin for "-". An empty file, or none, means no rules.
-// After an error the result is the old rules.
+// readRules reads rules from a file, or from stdin if file is "-". If the file is empty, or file is
+// "", there are no rules. If there is an error, readRules returns the old rules.
 func readRules(file string, stdin io.Reader, old rule.Set) (rules rule.Set, err error) {
 	var text []byte
 	switch file {

@@ -66,8 +66,8 @@ type triedName struct {
 	Authority string           `json:"decided_by,omitempty"` // the authority with a longer prefix whose rules are used instead
 }
 
-// testNames prints what the rules of an authority do with names, or what decides about a name
-// instead, for example a record.
+// testNames prints the results of applying the rules of an authority to names. If a name has a
+// record or belongs to another authority, testNames also prints that the rules are not used for it.
 func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string, request rule.Request) error {
 	compiled, err := a.Compile()
 	if err != nil {
@@ -102,8 +102,8 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 	return nil
 }
 
-// try applies the rules to n, records the result, and records whether n has a record. The rules are
-// nil if the authority has none.
+// try applies the rules to n, and looks up the status of the record for n. It stores the results in
+// t. The rules are nil if the authority has no rules.
 func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name, request rule.Request) error {
 	if rules != nil {
 		if r, ok, _ := rules.Apply(n, request); ok {
@@ -122,8 +122,8 @@ func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n 
 	return nil
 }
 
-// decider returns the prefix of the authority that is responsible for n, or "" if the authority a
-// is responsible. Another authority is responsible if its prefix is longer.
+// decider returns the prefix of the authority that is responsible for n, or "" if this is a. The
+// authority with the longest prefix of n is responsible.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {
@@ -137,7 +137,7 @@ func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	return longest
 }
 
-// instead returns the reasons why the rules are not used for a name, one line each.
+// instead returns the reasons why the rules are not used for a name. Each reason is a line.
 func (t triedName) instead() string {
 	var b strings.Builder
 	if t.Authority != "" {
@@ -170,8 +170,8 @@ func (c *cli) showTried(t triedName) error {
 	return c.say(t, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
-// putAll writes the authorities in standard input to the store. Each line is one authority, as list
-// --json prints them. After an invalid line it continues with the next one.
+// putAll writes the authorities on standard input to the store. Each line is an authority in the
+// format of 'authority list --json'. After an invalid line, putAll continues with the next line.
 func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning

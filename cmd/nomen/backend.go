@@ -23,8 +23,9 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A backend carries out the commands on a store. The store is either open in this process, or open
-// in a server, which the backend then asks through its admin API.
+// A backend provides access to a store for commands. If this process has the store open, the
+// backend uses the store directly. If a server has the store open, the backend uses the admin API
+// of the server.
 type backend interface {
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
@@ -81,7 +82,7 @@ var (
 	_ backend = (*adminapi.Client)(nil)
 )
 
-// local is the backend for a store that this process has open.
+// local is the backend for a store that is open in this process.
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
@@ -139,7 +140,7 @@ func (l *local) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (
 	return bulk.Import(ctx, l.registrar, registrar.Operator(), r, o)
 }
 
-// newScratch returns temporary storage for what a dry run would have written.
+// newScratch returns temporary storage for the records that a dry run would have written.
 func newScratch() (bulk.Scratch, error) {
 	s, err := pebblestore.NewScratch("")
 	if err != nil {
@@ -160,7 +161,7 @@ func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.R
 	return revisionsOf(store.History(ctx, l.store, n))
 }
 
-// revisionsOf converts the changes of a history to revisions. For an empty history it yields
+// revisionsOf converts the changes in a history to revisions. If the history is empty, it yields
 // [store.ErrNotFound].
 func revisionsOf(changes iter.Seq2[*store.Change, error]) iter.Seq2[adminapi.Revision, error] {
 	return func(yield func(adminapi.Revision, error) bool) {
@@ -209,8 +210,8 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return nil, fmt.Errorf("%T cannot prove heads: %w", l.store, errors.ErrUnsupported)
 }
 
-// Verify first waits until pending changes are in the log, so that the head covers them. If that
-// fails, it verifies the store in its present state.
+// Verify first waits until pending changes are in the log, so that the head includes them. If
+// waiting fails, Verify still verifies the changes that are in the log.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	_ = store.Settle(ctx, l.store) // verify even if this fails
 	return store.Verify(ctx, l.store, fault, progress)
@@ -231,7 +232,8 @@ func (l *local) Backup(ctx context.Context, dir string, progress func(done, tota
 	return durable.KeepOwner(dir, filepath.Dir(dir))
 }
 
-// current returns an authority and its revision: an empty authority and 0 if none has the prefix.
+// current returns the authority with a prefix and its revision. If there is no such authority, it
+// returns an empty authority with the prefix and revision 0.
 func current(ctx context.Context, b backend, p name.Prefix) (*store.Authority, uint64, error) {
 	a, err := b.Authority(ctx, p)
 	switch {

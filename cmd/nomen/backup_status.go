@@ -42,7 +42,7 @@ type backupStatus struct {
 	Problems  []string        `json:"problems,omitempty"`
 }
 
-// overdue is how much later than planned a backup may be.
+// overdue is the maximum delay of a scheduled backup before it is reported as late.
 const overdue = time.Hour
 
 func backupStatusOf(s *backups.State, now time.Time) backupStatus {

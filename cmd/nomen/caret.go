@@ -13,15 +13,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Columns: the width of a terminal that does not say its own, and the indentation of the input.
+// usualColumns is the assumed width of a terminal whose width is unknown. caretIndent precedes both
+// lines of the output.
 const (
 	usualColumns = 80
 	caretIndent  = "  "
 )
 
-// caretOn returns two lines that show where an input is invalid: the input, and a caret below the
-// invalid character. Each line begins with a line break. The result is "" if err has no place, or
-// if w is not a terminal.
+// caretOn returns two lines that show where an input is invalid. The first line is the input, and
+// the second line has a caret below the invalid character. Each line is preceded by a line break.
+// The result is "" if err has no position, or if w is not a terminal.
 func caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if !isScreen(w) || !errors.As(err, &bad) {
@@ -34,8 +35,8 @@ func caretOn(w io.Writer, err error) string {
 	return caret(bad.Violation(), columns)
 }
 
-// caret returns the lines of caretOn for a terminal with this number of columns. It shortens a
-// longer input. Wide characters take two columns, and combining characters none.
+// caret returns the lines of caretOn for a terminal with the given number of columns. It shortens
+// the input if necessary. A wide character takes two columns, and a combining character takes none.
 func caret(v uri.Violation, columns int) string {
 	if v.Input == "" || v.Offset < 0 || v.Offset > len(v.Input) {
 		return ""
@@ -75,8 +76,9 @@ func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window chooses the characters to show if the input is wider than the terminal. The character at
-// index place is among them, about two thirds of the way along.
+// window selects the characters that fit into the given number of columns. The range [from, to)
+// includes the character at index place. About two thirds of the other columns are before this
+// character.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))
 	used := 0

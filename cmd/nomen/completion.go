@@ -13,21 +13,20 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-// completionTimeout bounds how long a user waits after pressing Tab if the store or the server is
-// slow.
+// completionTimeout limits the time that a user waits after pressing Tab.
 const completionTimeout = time.Second
 
-// A valueSource returns the values with which the shell can complete a word, each followed by a tab
-// and a description. After an error it returns no values, because a message would disturb the line
-// that the user types.
+// A valueSource returns the values to which the shell can complete a word. A tab and a description
+// may follow each value. In case of an error, a valueSource returns no values, because a message
+// would disturb the line that the user is editing.
 type valueSource func(ctx context.Context, c *cli) []string
 
 func fixedValues(values string) valueSource {
 	return func(context.Context, *cli) []string { return strings.Fields(values) }
 }
 
-// flagValues returns the sources for the values of flags. A key is "COMMAND --FLAG", or "--FLAG" if
-// the flag has the same values in all commands.
+// flagValues returns the sources for the values of flags. The keys have the form "COMMAND --FLAG",
+// or "--FLAG" if the flag has the same values in all commands.
 func flagValues() map[string]valueSource {
 	return map[string]valueSource{
 		"serve --ask-others":           fixedValues("off own all"),
@@ -75,8 +74,8 @@ func argumentValues() map[string]valueSource {
 	}
 }
 
-// completeValues adds the completion of values to all commands. Call it once in a process and not
-// at a reload, because cobra keeps these commands until the process ends.
+// completeValues adds the completion of values to all commands. It must not be called at a reload,
+// because cobra keeps references to these commands until the process ends.
 func (c *cli) completeValues(root *cobra.Command) {
 	flags, arguments := flagValues(), argumentValues()
 	eachCommand(root, func(cmd *cobra.Command) {

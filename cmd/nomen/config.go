@@ -16,8 +16,8 @@ const environmentPrefix = "NOMEN_"
 
 const systemConfig = "/etc/nomen/nomen.toml"
 
-// useSystemConfig makes file the configuration file if it exists and the user has named no other.
-// It reports whether it did.
+// useSystemConfig makes file the configuration file if the file exists and the user has not
+// specified another one. It reports whether the file is used.
 func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	_, named := os.LookupEnv(variableOf("config"))
 	if _, err := os.Stat(file); named || cmd.Flags().Changed("config") || errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,8 @@ func (c *cli) sayConfig(cmd *cobra.Command, file string) {
 	}
 }
 
-// An optionSource says where the value of an option comes from: the command line (the zero value),
-// the environment or the configuration file.
+// An optionSource is the origin of the value of an option: the command line, the environment or the
+// configuration file. The zero value means the command line.
 type optionSource struct {
 	variable string      // name of the environment variable; "" if it comes from elsewhere
 	file     *configFile // the configuration file; nil if it comes from elsewhere
@@ -62,7 +62,7 @@ func (s optionSource) name(option string) string {
 	return "--" + option
 }
 
-// String returns the source as people write it.
+// String returns a description of the source for messages.
 func (s optionSource) String() string {
 	switch {
 	case s.file != nil:
@@ -86,9 +86,9 @@ func (c *cli) readEnvironment(cmd *cobra.Command) error {
 	}, c.sources)
 }
 
-// eachUnset sets the options that are not set yet. The function values returns the values for an
-// option and their source, or false if it has none. eachUnset records the sources, and returns the
-// errors of all options together.
+// eachUnset sets the options that have not been set yet. The function values returns the values for
+// an option and their source, or false if there is no value. eachUnset records the sources in the
+// map sources, and joins the errors for all options.
 func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSource, bool), sources map[string]optionSource) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -108,9 +108,9 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSou
 	return errors.Join(errs...)
 }
 
-// setOption sets an option to values that do not come from the command line. One value is parsed as
-// on the command line, where commas separate the elements of some lists. Several values become the
-// elements of a list; only options for lists accept them.
+// setOption sets an option to values from the environment or the configuration file. A single value
+// is parsed as on the command line, where commas separate the elements of some lists. Several
+// values become the elements of a list. They are an error if the option does not accept a list.
 func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	if len(values) == 1 {
 		return flags.Set(f.Name, values[0])
@@ -123,9 +123,9 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// optionError rephrases an error of pflag, so that it says which values the option accepts. The
-// message uses the given name for the option, or its name on the command line if the given name is
-// "".
+// optionError rephrases an error of package pflag, so that the message describes the values that
+// the option accepts. The message uses name as the name of the option. If name is "", the message
+// uses the name on the command line.
 func optionError(name string, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -154,8 +154,8 @@ func optionError(name string, err error) error {
 	return fmt.Errorf("%s %q: %s", cmp.Or(name, "--"+invalid.GetFlag().Name), invalid.GetValue(), want)
 }
 
-// readFile reads the configuration file: its tables, and the options that neither the command
-// line nor the environment has set.
+// readFile reads the configuration file. It sets the options that neither the command line nor the
+// environment has set.
 func (c *cli) readFile(cmd *cobra.Command) error {
 	if c.config == "" {
 		return nil
@@ -171,8 +171,8 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 	}, c.sources))
 }
 
-// knownOptions returns the names of the options of all commands, because one configuration file
-// serves them all.
+// knownOptions returns the names of the options of all commands. A configuration file may contain
+// options of any command.
 func knownOptions(root *cobra.Command) map[string]bool {
 	known := map[string]bool{}
 	add := func(f *pflag.Flag) { known[f.Name] = f.Name != "config" && f.Name != "help" }

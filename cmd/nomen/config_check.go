@@ -38,8 +38,8 @@ func (c *cli) findingOf(severity string, err error) configFinding {
 	return f
 }
 
-// findings returns all errors, warnings and hints about the configuration of a server, in this
-// order. The parameter read is the error that reading the configuration returned.
+// findings returns all findings about the configuration of a server: first the errors, then the
+// warnings, and finally the hints. The parameter read is the error from reading the configuration.
 func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configFinding {
 	var all []configFinding
 	errs := flatten(read)
@@ -81,9 +81,10 @@ func flatten(err error) []error {
 	return all
 }
 
-// checkServe checks the configuration of a server without writing anything and without opening a
-// listener or the store. It returns all errors, each with the source of its option. 'nomen serve',
-// 'nomen config check', doctor and reloads all use it, so that they agree.
+// checkServe checks the configuration of a server. It does not write anything, and does not open
+// listeners or the store. It returns all errors, together with the sources of the invalid options.
+// 'nomen serve', 'nomen config check', 'nomen doctor' and reloads use this function, so that their
+// results agree.
 func (c *cli) checkServe(f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
@@ -139,7 +140,7 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks the options in the file that other commands use and a server does not use.
+// checkTexts checks the options in the configuration file that belong to commands other than serve.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil
@@ -179,8 +180,8 @@ func (c *cli) checkAuthorities() []error {
 	return errs
 }
 
-// authorityError adds to an error about an authority its place in the file. The parameter i is the
-// index of the authority.
+// authorityError adds the position in the configuration file to an error about the authority with
+// index i.
 func (c *cli) authorityError(i int, err error) error {
 	path, text := fmt.Sprintf("authority.%d", i+1), err.Error()
 	var refusal *registrar.RefusalError
@@ -191,7 +192,8 @@ func (c *cli) authorityError(i int, err error) error {
 	return c.file.errorf(path, "%w", rephrasedError{err, fmt.Sprintf("authority %s: %s", c.file.tables.Authority[i].Prefix, text)})
 }
 
-// fieldPath returns a field such as "rules[0].tests[1]" as a path in a file: "rules.1.tests.2".
+// fieldPath converts a field such as "rules[0].tests[1]" to a path in a configuration file, such as
+// "rules.1.tests.2".
 func fieldPath(field string) string {
 	parts := strings.Split(field, ".")
 	for i, part := range parts {
@@ -203,8 +205,8 @@ func fieldPath(field string) string {
 	return strings.Join(parts, ".")
 }
 
-// located adds to an error about an option where its value was set. It finds the option in the
-// message, for example --rate.
+// located adds the source of an option to an error. It searches the error message for the name of
+// the option, such as --rate.
 func (c *cli) located(err error) error {
 	var placed placeError
 	if err == nil || c.flags == nil || errors.As(err, &placed) {
@@ -226,8 +228,8 @@ func (c *cli) located(err error) error {
 	return err
 }
 
-// namedOptions returns the options in a message, without duplicates. The first one is what the
-// message is about.
+// namedOptions returns the names of the options that occur in a message, in order and without
+// duplicates.
 func (c *cli) namedOptions(text string) (all []string) {
 	for {
 		_, after, ok := strings.Cut(text, "--")
@@ -247,8 +249,8 @@ func (c *cli) namedOptions(text string) (all []string) {
 	}
 }
 
-// at returns the source of an option. If a message quotes an element of a list in the file, the
-// source has the place of that element.
+// at returns source with a more exact position. If the message text quotes an element of a list in
+// the file, the result has the position of this element.
 func (c *cli) at(source optionSource, option, text string) optionSource {
 	if source.file == nil {
 		return source
@@ -261,7 +263,7 @@ func (c *cli) at(source optionSource, option, text string) optionSource {
 	return source
 }
 
-// configWarnings returns warnings about values that are valid but may be mistakes.
+// configWarnings returns warnings about valid settings that may be mistakes.
 func (c *cli) configWarnings(root *cobra.Command) []error {
 	all := unknownVariables(os.Environ(), knownOptions(root))
 	if c.file == nil {
@@ -280,9 +282,9 @@ func (c *cli) configWarnings(root *cobra.Command) []error {
 	return all
 }
 
-// unknownVariables returns a warning for each environment variable with the prefix of options that
-// belongs to no option, because it may be misspelled. Variables of tests and of other programs do
-// not count.
+// unknownVariables returns a warning for each environment variable that begins with NOMEN_ but does
+// not belong to an option. Such a variable may be misspelled. There are no warnings about variables
+// that tests and other programs use.
 func unknownVariables(environment []string, known map[string]bool) (all []error) {
 	names := map[string]bool{variableOf("config"): true}
 	for option, ok := range known {

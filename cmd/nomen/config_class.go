@@ -11,7 +11,7 @@ const (
 	ofCommand                // only for the command line; not part of the configuration
 )
 
-// optionClasses returns the options of serve in each class. Each option is in exactly one.
+// optionClasses returns the options of serve by class. Each option is in exactly one class.
 func optionClasses() map[optionClass]string {
 	return map[optionClass]string{
 		live: `answer-cache public-url host trusted-proxy registry no-access-log drain

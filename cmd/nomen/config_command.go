@@ -206,8 +206,8 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 	return all
 }
 
-// shownValue returns the value of an option for people, without secrets. Text is in quotation
-// marks; numbers, durations and descriptions of defaults are not.
+// shownValue returns the value of an option for display, without secrets. Text is quoted. Numbers,
+// durations and descriptions of defaults are not quoted.
 func shownValue(f *pflag.Flag) string {
 	if _, text := usageOf(f); !f.Changed && strings.Contains(f.Usage, " (default ") {
 		text, _, _ = strings.Cut(text, ":") // "none: no backups" becomes "none"
@@ -239,7 +239,8 @@ func tomlString(value string) string {
 	return string(b)
 }
 
-// shortDuration drops the units that are zero from a duration: 24h0m0s becomes 24h.
+// shortDuration removes units with the value 0 from the end of a duration, so that 24h0m0s becomes
+// 24h.
 func shortDuration(text string) string {
 	if short, ok := strings.CutSuffix(text, "m0s"); ok {
 		text = short + "m"

@@ -15,16 +15,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// fileTables has the tables of a configuration file with elements of their own, such as Listen
-// []listenTable for [[listen]]. go-toml decodes the tables, and unknown keys in them are errors.
-// Report an error about a value with its place in the file:
+// fileTables contains the tables of a configuration file that are not options of serve, such as
+// [[listen]]. The tables are decoded by go-toml, which rejects unknown keys. To report an error
+// about a value together with its position in the file, use:
 //
 //	return c.file.errorf("listen.2.address", "invalid address %q", address)
 //
-// A table that only groups options, such as [backup], has no field here. Its keys are options of
-// serve with a dot in the name, such as "backup.every". So the file, the environment
-// (NOMEN_BACKUP_EVERY), 'nomen config' and reloads treat them like other options. Only the help of
-// the command leaves them out.
+// A table that only groups options, such as [backup], does not have a field in fileTables. Its keys
+// are options of serve with a dot in the name, such as "backup.every". The configuration file, the
+// environment (NOMEN_BACKUP_EVERY), 'nomen config' and reloads treat these options like all others.
+// Only the help text of the command omits them.
 type fileTables struct {
 	Authority []*store.Authority
 	Listen    []listenTable
@@ -36,8 +36,7 @@ func tableNames() map[string]bool {
 	return map[string]bool{"authority": true, "listen": true, "oidc": true, "dialect": true}
 }
 
-// A configFile is a parsed configuration file. The methods of a nil configFile treat it as an empty
-// file.
+// A configFile is a parsed configuration file. A nil configFile is equivalent to an empty file.
 type configFile struct {
 	path    string
 	tables  fileTables
@@ -49,10 +48,10 @@ type configFile struct {
 
 type filePlace struct{ line, column int }
 
-// readConfigFile reads and parses a configuration file. The map known has the names of the options
-// that a file can set. The error is a usage error with all errors in the file, each with its place.
-// Even after an error the result has all valid keys and values, unless the file cannot be parsed at
-// all: then it is nil.
+// readConfigFile reads and parses a configuration file. The map known contains the names of the
+// options that a file can set. The error is a usage error that joins all errors in the file, each
+// with its position. Even if there are errors, the result contains all valid keys and values. If
+// the file is not valid TOML, the result is nil.
 func readConfigFile(path string, known map[string]bool) (*configFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -111,8 +110,8 @@ func textsOf(value any) (all []string) {
 	return all
 }
 
-// flatKeys returns the options in a file by name. The keys of a table that is not in fileTables are
-// options, too: their names are TABLE.KEY.
+// flatKeys returns the values of the options in a file by name. A key in a table that only groups
+// options becomes an option with the name TABLE.KEY.
 func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	flat := map[string]any{}
 	for key, value := range all {
@@ -139,8 +138,8 @@ func hasTable(known map[string]bool, table string) bool {
 	return false
 }
 
-// isOption reports whether a value belongs to an option, as opposed to a table or a list of tables.
-// The parameter known says whether an option has this key.
+// isOption reports whether a value is the value of an option, as opposed to a table or a list of
+// tables. The parameter known reports whether there is an option with the same key.
 func isOption(value any, known bool) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -156,8 +155,8 @@ func isTable(v any) bool {
 	return ok
 }
 
-// decodeTables decodes the tables of the file. After an invalid value it removes the value from the
-// text and decodes again, so that one run finds all errors.
+// decodeTables decodes the tables of the file. If a value is invalid, decodeTables removes the
+// value from the text and decodes the text again, so that it finds all errors.
 func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []error {
 	text := layout.tablesOnly(tableNames(), known)
 	var errs []error
@@ -226,14 +225,14 @@ func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 	return e
 }
 
-// errorf returns a usage error with the place of a value in the file. The path of a value is, for
-// example, "listen.2.address". If the file does not have the value, the error has the place of the
-// nearest table around it.
+// errorf returns a usage error with the position of a value in the file. A path has the form
+// "listen.2.address". If the file does not contain the value, the error has the position of the
+// innermost enclosing table that exists.
 func (f *configFile) errorf(path, format string, args ...any) error {
 	return f.errorAt(f.place(path), format, args...)
 }
 
-// about puts the place of a value before the text of err.
+// about adds the position of a value in the file to err.
 func (f *configFile) about(path string, err error) error {
 	at := f.place(path)
 	return fmt.Errorf("%s:%d:%d: %w", f.path, at.line, at.column, err)
@@ -253,8 +252,8 @@ func (f *configFile) listen() []listenTable {
 	return f.tables.Listen
 }
 
-// place returns the place of the value with this path. If the file does not have the value, the
-// result is the place of the nearest table around it.
+// place returns the position of the value with a path. If the file does not contain the value, the
+// result is the position of the innermost enclosing table that exists.
 func (f *configFile) place(path string) filePlace {
 	for {
 		if at, ok := f.places[path]; ok {

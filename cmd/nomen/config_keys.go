@@ -23,8 +23,8 @@ type configKey struct {
 	Example  string `json:"example"`          // a line of a file
 }
 
-// configKeys returns the keys of the configuration file: first the options of serve in order, then
-// the keys of the tables.
+// configKeys returns all keys of the configuration file. The options of serve come first, sorted by
+// name. The keys of the tables follow.
 func configKeys() []configKey {
 	c := &cli{sources: map[string]optionSource{}}
 	serve, _, err := c.root().Find([]string{"serve"})
@@ -44,7 +44,7 @@ func configKeys() []configKey {
 	return append(all, tableKeys()...)
 }
 
-// keyOf describes an option as a key of the file, with the help text of the option.
+// keyOf returns the description of an option as a key of the configuration file.
 func keyOf(f *pflag.Flag) configKey {
 	meaning, byDefault := usageOf(f)
 	if f.Name == "data" { // depends on the user
@@ -59,8 +59,8 @@ func keyOf(f *pflag.Flag) configKey {
 	return k
 }
 
-// usageOf splits the help text of an option into its meaning and its default. The default is "" for
-// an option that is empty or off.
+// usageOf splits the help text of an option into its meaning and its default. If the option is
+// empty or off by default, byDefault is "".
 func usageOf(f *pflag.Flag) (meaning, byDefault string) {
 	meaning = f.Usage
 	byDefault = strings.TrimSuffix(strings.TrimPrefix(defaultOf(f), " (default "), ")")
@@ -98,7 +98,7 @@ func typeOf(f *pflag.Flag) (kind, example string) {
 	return kind, f.Name + " = " + example
 }
 
-// optionExamples returns examples for options whose type does not suggest one.
+// optionExamples returns example values for options whose type does not determine a good example.
 func optionExamples() map[string]string {
 	return map[string]string{
 		"admin": `"127.0.0.1:4501"`, "ask-others": `"own"`, "answer-cache": "64", "asks": "256", "backup.at": `"03:00"`, "backup.every": `"24h"`,
@@ -145,8 +145,8 @@ func (k configKey) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tableKeys returns the keys in the tables of the file. The texts for authorities are those of the
-// admin API, which has the same fields.
+// tableKeys returns the keys in the tables of the configuration file. The descriptions for
+// [[authority]] come from the schema of the admin API, which has the same fields.
 func tableKeys() []configKey {
 	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys(), dialectKeys())
 }
@@ -201,7 +201,7 @@ func authorityKeys() []configKey {
 	return all
 }
 
-// tomlType converts a type of JSON Schema to the name of the type in TOML.
+// tomlType converts the name of a JSON Schema type to the name of the TOML type.
 func tomlType(kind string) string {
 	switch kind {
 	case "boolean":

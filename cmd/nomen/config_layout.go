@@ -15,15 +15,15 @@ type fileLayout struct {
 	pairs  []pair // key-value pairs outside inline tables
 }
 
-// A pair is the place of a key-value pair, or of the line with the header of a table, in a
-// document. The offsets are in bytes.
+// A pair is a key-value pair or a table header, with its byte offsets in the document.
 type pair struct {
 	path       string
 	start, end int
 	plain      bool // a key-value pair whose value is neither an inline table nor a list of them
 }
 
-// readLayout finds the keys in a document, up to the first syntax error.
+// readLayout finds the positions of all keys and values in a TOML document, up to the first syntax
+// error.
 func readLayout(text []byte) *fileLayout {
 	l := &fileLayout{text: text, values: map[string]filePlace{}, keys: map[string]filePlace{}}
 	var p unstable.Parser
@@ -70,7 +70,7 @@ func (l *fileLayout) addPair(n *unstable.Node, table string) {
 	l.pairs = append(l.pairs, pair{path, start, start + int(n.Raw.Length), value.Kind != unstable.InlineTable && !listed})
 }
 
-// maxNested bounds how deep addValue descends into inline tables.
+// maxNested limits the depth of inline tables that addValue examines.
 const maxNested = 16
 
 func (l *fileLayout) addValue(n *unstable.Node, table string, depth int) (path string) {
@@ -122,9 +122,9 @@ func childPath(path, key string) string {
 	return path + "." + key
 }
 
-// tablesOnly returns a copy of the document with spaces in place of everything outside the given
-// tables, so that the places in these tables stay the same. A plain value with the name of a table
-// is an option, so it becomes spaces as well.
+// tablesOnly returns a copy of the document that contains only the given tables. Everything else is
+// replaced by spaces, so that positions do not change. A plain value whose key is the name of a
+// table belongs to an option, and is replaced as well.
 func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	text := bytes.Clone(l.text)
 	for _, p := range l.pairs {
@@ -136,7 +136,8 @@ func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	return text
 }
 
-// erasePair replaces the key-value pair at a place by spaces. It returns false if no pair is there.
+// erasePair replaces the key-value pair at a position by spaces. It returns false if there is no
+// pair at the position.
 func (l *fileLayout) erasePair(text []byte, at filePlace) bool {
 	offset := 0
 	for range at.line - 1 {

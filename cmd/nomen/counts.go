@@ -29,8 +29,8 @@ import (
 	"github.com/nomen-project/nomen/store/cachestore"
 )
 
-// countsDir is the subdirectory of the data directory for the counts of resolutions. A server with
-// a database keeps them in the database instead.
+// countsDir is the subdirectory of the data directory that contains the counts of resolutions. A
+// server with a database keeps the counts in the database instead.
 const countsDir = "counts"
 
 type countKeeper interface{ Counts() counts.Store }
@@ -99,8 +99,8 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 	return r, err
 }
 
-// hasCounts reports whether a name has counts of its own: it has a record, or is an alias in one. It
-// also does if the store cannot be read.
+// hasCounts reports whether resolutions of a name are counted for this name. This is so if the name
+// has a record or is an alias in a record. If the store cannot be read, hasCounts returns true.
 func hasCounts(ctx context.Context, s store.Reader, n name.Name) bool {
 	ctx = store.WithStaleness(ctx)
 	if _, err := s.Get(ctx, n, time.Time{}); !errors.Is(err, store.ErrNotFound) {
@@ -110,9 +110,9 @@ func hasCounts(ctx context.Context, s store.Reader, n name.Name) bool {
 	return err != nil || len(all) > 0
 }
 
-// countGopher returns the function that counts what Gopher clients resolve, as the public listener does.
-// They send no User-Agent field. If the server asks other resolvers, names without an authority here
-// are not counted.
+// countGopher returns a function that counts the resolutions by Gopher clients. Their class is
+// determined without a User-Agent field. If the server asks other resolvers, the function does not
+// count names that no authority on this server covers.
 func (p *serverParts) countGopher(asksOthers bool) func(netip.Addr, name.Name, error) {
 	counter := p.counts.counter()
 	return func(from netip.Addr, n name.Name, err error) {
@@ -146,7 +146,7 @@ func authorityOf(table *store.Table, key string) string {
 	return ""
 }
 
-// leftCounts returns the counts that servers have written, for use while no server runs. The
+// leftCounts opens the counts that servers have stored. Use it only while no server is running. The
 // counter is nil if there are no counts. The caller must call closeAll.
 func (c *cli) leftCounts(s store.Store) (k *counts.Counter, closeAll func() error, err error) {
 	none := func() error { return nil }
@@ -234,8 +234,9 @@ func (c *cli) showResolutions(ctx context.Context, subject string, o resolutionF
 	})
 }
 
-// chooseSubject makes the subject the name of a query if it is a name with a record, and otherwise
-// the prefix of the query.
+// chooseSubject sets the name or the prefix of a query. If the subject is a name, but not the
+// prefix of an existing authority, it becomes the name of the query. Otherwise it becomes the
+// prefix.
 func chooseSubject(ctx context.Context, b backend, subject string, q *adminapi.ResolutionQuery) error {
 	if n, err := name.Parse(subject); err == nil {
 		if p, err := name.ParsePrefix(subject); err == nil {

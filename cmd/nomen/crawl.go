@@ -131,7 +131,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 	return err
 }
 
-// prepare checks the options, and sets the options of the crawler and of the client.
+// prepare checks the command line options, and sets the options of the crawler and the client.
 func (r *crawling) prepare() (err error) {
 	r.options.NoParents, r.options.NoChildren = r.relation == crawl.Child, r.relation == crawl.Parent
 	switch {
@@ -194,9 +194,9 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// queriers returns a querier and a function that closes it. The querier asks the first authority at
-// any address, because the user named it. All other authorities were named by servers, so without
-// --allow-private the querier asks them only at public addresses.
+// queriers returns a querier and a function that closes it. The user has specified the first
+// authority, so its server may have any address. All other authorities come from responses of
+// servers. Without --allow-private, the querier connects to these only at public addresses.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
@@ -208,8 +208,7 @@ func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	return &firstTrusted{first, crawl.QuerierOf(open), crawl.QuerierOf(guarded)}, end, nil
 }
 
-// A firstTrusted asks the first authority at any address, and all other authorities only at public
-// addresses.
+// A firstTrusted is a querier that connects to private addresses only for the first authority.
 type firstTrusted struct {
 	first         string
 	open, guarded crawl.Querier
@@ -222,8 +221,8 @@ func (t *firstTrusted) Query(ctx context.Context, authority, request string) ([]
 	return t.guarded.Query(ctx, authority, request)
 }
 
-// walk crawls the authorities. It prints each authority as soon as it is known, except in the
-// formats of a drawing, which need all of them.
+// walk crawls the authorities. It prints each authority immediately, except if the format is a
+// drawing, for which all authorities must be known.
 func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) error {
 	start := clock()
 	var ended error
@@ -246,7 +245,7 @@ func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) erro
 	return r.judge(ended)
 }
 
-// show prints the links of an authority, and its errors on standard error.
+// show prints the relations of an authority to standard output, and its errors to standard error.
 func (r *crawling) show(n *crawl.Node) error {
 	for _, e := range n.Errors {
 		fmt.Fprintf(r.err, "nomen: %s: %s\n", n.Authority, printable(e))

@@ -13,8 +13,8 @@ import (
 
 const systemData = "/var/lib/nomen"
 
-// defaultData returns the data directory to use if the user names none: systemData for root, and a
-// directory in the home of the user otherwise.
+// defaultData returns the default data directory. This is systemData for root, and a directory in
+// the home directory for any other user.
 func defaultData() string {
 	if os.Geteuid() == 0 {
 		return systemData
@@ -34,8 +34,8 @@ func userData() string {
 
 func homeData(home string) string { return home + "/.local/share/nomen" }
 
-// usualData returns the data directories that a user may mean without naming one. The first is the
-// default.
+// usualData returns the directories that are the default data directory for some user of this
+// machine, such as root or the user of sudo. The first one is the default for the current user.
 func usualData() []string {
 	all := []string{defaultData(), userData(), systemData}
 	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
@@ -44,8 +44,9 @@ func usualData() []string {
 	return all
 }
 
-// defaultHint says that the data directory is the default, and whether another usual one has a
-// store. The result is "" if the user named a data directory or a store.
+// defaultHint returns a hint for error messages if the data directory is the default one. The hint
+// also mentions other usual data directories that contain a store. The result is "" if the user has
+// specified a data directory or a store.
 func (c *cli) defaultHint() string {
 	if !c.dataDefault || c.store != "" {
 		return ""
@@ -53,10 +54,10 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
-// checkNew prevents a command from creating a store in the user's home directory when the user
+// checkNew prevents a command from creating a store in the user's home directory if the user
 // probably means the store of the service. The parameter system is the data directory of the
-// service. If it has a store, or this user cannot read it, checkNew returns an error. It returns no
-// error if the user has named a data directory or a store.
+// service. If this directory contains a store, or cannot be read by the user, checkNew returns an
+// error. If the user has specified a data directory or a store, checkNew returns nil.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil

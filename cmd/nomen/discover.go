@@ -62,8 +62,8 @@ func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names without any other resolver (default none)")
 }
 
-// finder returns a finder of resolvers, and the DNS resolver that it uses. The finder calls trace
-// for each step, unless trace is nil.
+// finder returns a finder of resolvers, and the DNS resolver that the finder uses. If trace is not
+// nil, the finder calls it for each step.
 func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.Finder, *discover.Resolver, error) {
 	dns, err := newDNS(o.dns)
 	if err != nil {
@@ -99,8 +99,8 @@ func checkDefault(resolver string) error {
 	return nil
 }
 
-// complete sets the finder of resolvers in the options of a client. With Via, the user has named a
-// resolver, so complete sets only the DNS resolver for host names.
+// complete sets the finder and the DNS resolver in the options of a client. If Via is set, the
+// client does not need a finder, and complete sets only the DNS resolver.
 func (o *finderFlags) complete(c *client.Options) error {
 	if c.Via == "" {
 		finder, dns, err := o.finder(c.Port, nil)
@@ -115,7 +115,8 @@ func (o *finderFlags) complete(c *client.Options) error {
 	return err
 }
 
-// hosts returns the DNS resolver for host names. A nil result means the resolver of the system.
+// hosts returns the DNS resolver for host names. The result is nil if the resolver of the system is
+// to be used.
 func (o *finderFlags) hosts() (discover.DNS, error) {
 	if len(o.dns) == 0 {
 		return nil, nil
@@ -229,8 +230,9 @@ func explainWay(err error) *resolveError {
 	return e
 }
 
-// find finds the resolvers of a name and records the steps. It returns a [noWayError] if the name
-// has no resolver, or the last error of DNS. A host that does not exist is not an error.
+// find finds the resolvers of a name and records them. If the name has no resolver, the error is a
+// [noWayError]. If a lookup fails, find returns the last such error. A host that does not exist in
+// DNS is not an error.
 func (d *discovery) find(ctx context.Context, n name.Name) error {
 	found := false
 	var failed error

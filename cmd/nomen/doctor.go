@@ -128,7 +128,7 @@ func (d *doctor) option(name string) []string {
 	}
 }
 
-// text returns the value of an option of serve as one text.
+// text returns the values of an option of serve, separated by commas.
 func (d *doctor) text(name string) string { return strings.Join(d.option(name), ",") }
 
 const doctorTimeout = 10 * time.Second

@@ -19,15 +19,16 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// safe is text for a support bundle. It has no names, addresses or secrets.
+// safe is text that may appear in a support bundle, because it contains no names, addresses or
+// secrets.
 type safe string
 
-// concealed replaces what a support bundle leaves out.
+// concealed replaces text that must not appear in a support bundle.
 const concealed = "…"
 
-// hidden returns an argument of a diagnosis for a support bundle. Numbers, durations and safe text
-// stay. An error becomes its title in docs/reference/errors.md. The result for everything else is
-// concealed.
+// hidden converts an argument of a diagnosis for a support bundle. It does not change numbers,
+// durations and safe text. It replaces an error by the title of the error in
+// docs/reference/errors.md. For all other arguments, it returns concealed.
 func hidden(arg any) any {
 	switch v := arg.(type) {
 	case safe, int, int64, uint64, float64, bool, time.Duration, os.FileMode:
@@ -91,8 +92,8 @@ func (d *doctor) bundledResults() []byte {
 	return b.Bytes()
 }
 
-// bundledOptions returns the options that are set. Only numbers, durations and switches have their
-// values, because others may contain names or secrets.
+// bundledOptions returns the options that are set, as text. It includes the values only of numbers,
+// durations and switches, because other values may contain names or secrets.
 func (d *doctor) bundledOptions() []byte {
 	var b bytes.Buffer
 	d.options.VisitAll(func(f *pflag.Flag) {

@@ -11,22 +11,23 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// The values of the header fields that only proxies may set, in a request of doctor. The address is
-// reserved for documentation (RFC 5737), and the name for tests (RFC 6761).
+// doctor sends these values in header fields that only trusted proxies may set. The address is
+// reserved for documentation (RFC 5737), and the name is reserved for tests (RFC 6761).
 const (
 	claimedAddress = "203.0.113.77"
 	claimedHost    = "doctor.invalid"
 )
 
-// A seenClient says which client the server took for the sender of a request.
+// A seenClient is the client address and the host that the server has determined for a request of
+// doctor.
 type seenClient struct {
 	from netip.Addr // invalid if the server does not know it
 	host string
 	ours netip.Addr // the address from which doctor sent the request
 }
 
-// checkFields finds out whether the server knows the address and the host of its clients. It sends
-// one request without the header fields of proxies, and another with them.
+// checkFields checks whether the server knows the addresses of its clients and the requested host.
+// It sends a request without the header fields of proxies, and another request with forged fields.
 func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	const check = "client address"
 	plain, ok := p.seen(ctx)
@@ -61,7 +62,7 @@ func (d *doctor) compareAddress(check string, c seenClient) {
 }
 
 // compareHost compares the host that the server sees with the host of the public URL. If no
-// authority has a host of its own, the server may also see its own address as the host.
+// authority has a host, it is also correct if the server sees its own address as the host.
 func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	got := hostOnly(c.host)
 	_, err := netip.ParseAddr(got)
@@ -107,7 +108,7 @@ func isOurs(a netip.Addr) bool {
 	return a.IsLoopback() || slices.ContainsFunc(all, func(of net.Addr) bool { return addressOf(of) == a })
 }
 
-// addressOf returns the IP address of a connection or an interface, without port and zone.
+// addressOf returns the IP address of a connection or a network interface, without port and zone.
 func addressOf(a net.Addr) netip.Addr {
 	if ap, err := netip.ParseAddrPort(a.String()); err == nil {
 		return ap.Addr().Unmap().WithZone("")

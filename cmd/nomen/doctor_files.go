@@ -15,8 +15,9 @@ type namedFile struct {
 	private    bool
 }
 
-// namedFiles returns the configuration file, and the files that it names and the server reads. It
-// leaves out credentials of the service, because systemd reads them for the server.
+// namedFiles returns the configuration file and the files that the server reads because of its
+// configuration. It omits credentials of the service, because systemd reads them on behalf of the
+// server.
 func (d *doctor) namedFiles() (all []namedFile) {
 	seen := map[string]bool{"": true}
 	add := func(path, what string, private bool) {
@@ -44,8 +45,8 @@ func (d *doctor) namedFiles() (all []namedFile) {
 	return all
 }
 
-// checkNamedFiles reports the files that the server cannot read. The server runs as the owner of
-// the data directory.
+// checkNamedFiles reports files that the server cannot read. It assumes that the server runs as the
+// owner of the data directory.
 func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
 	owner := durable.OwnerOf(data)
 	for _, f := range d.namedFiles() {
@@ -56,8 +57,8 @@ func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
 	}
 }
 
-// checkFileCertificates checks the certificates in the files of all listeners. With a public URL it
-// does nothing, because checkCertificate then looks at the certificate that clients see.
+// checkFileCertificates checks the certificate files of all listeners. It is used if there is no
+// public URL. With a public URL, checkCertificate checks the certificate that clients see.
 func (d *doctor) checkFileCertificates() {
 	const check = "certificate"
 	specs, _ := d.listeners(d.flags)

@@ -12,8 +12,8 @@ import (
 // unsynchronised is STA_UNSYNC in the status of adjtimex(2).
 const unsynchronised = 0x40
 
-// clockSynchronised reports whether a time server sets the clock. The result known is false if the
-// system does not say.
+// clockSynchronised reports whether the clock is synchronised with a time server. The result known
+// is false if the system does not provide this information.
 func clockSynchronised() (synchronised, known bool) {
 	var t syscall.Timex
 	if _, err := syscall.Adjtimex(&t); err != nil {
@@ -22,9 +22,9 @@ func clockSynchronised() (synchronised, known bool) {
 	return t.Status&unsynchronised == 0, true
 }
 
-// readAs tries to open a file as the owner of another file would, and returns the error. It does
-// nothing if the owner is root, or if this process does not run as root and so cannot act for
-// another user.
+// readAs tries to open a file with the rights of the owner of another file, and returns the error.
+// It returns nil if the owner is root, or if this process does not run as root and cannot change
+// its rights.
 func readAs(owner fs.FileInfo, path string) error {
 	s, ok := owner.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 || s.Uid == 0 {
@@ -42,8 +42,8 @@ func readAs(owner fs.FileInfo, path string) error {
 	return openAs(int(s.Uid), groups, path)
 }
 
-// openAs tries to open a file with the rights of a user and of one group after the other. It
-// returns nil as soon as an attempt succeeds.
+// openAs tries to open a file with the rights of a user and a group, for each of the groups in
+// turn. It returns nil as soon as an attempt succeeds.
 func openAs(uid int, groups []int, path string) (err error) {
 	for _, group := range groups {
 		asUser(uid, group, func() {
@@ -59,9 +59,9 @@ func openAs(uid int, groups []int, path string) (err error) {
 	return err
 }
 
-// asUser calls f with the rights to files of a user and a group, if this process may take them. The
-// function f runs in a thread of its own and must not start goroutines, because a goroutine would
-// run in a thread with other rights.
+// asUser calls f in a thread that has the file access rights of a user and a group, if the process
+// is permitted to change its rights. The function f must not start goroutines, because these would
+// run in threads with different rights.
 func asUser(uid, gid int, f func()) {
 	ended := make(chan struct{})
 	go func() {

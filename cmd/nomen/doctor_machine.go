@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// The limits beyond which doctor reports a problem.
+// doctor reports a warning or a problem if a value is beyond one of these limits.
 const (
 	clockDoubt    = 5 * time.Second
 	clockWrong    = time.Minute
@@ -30,8 +30,8 @@ const (
 	maxMetricSize = 4 << 20
 )
 
-// checkClock compares the clock with the clock of the database. It also asks the system whether a
-// time server sets the clock.
+// checkClock compares the clock of this machine with the clock of the database. Without a database,
+// it checks whether the clock is synchronised with a time server.
 func (d *doctor) checkClock(ctx context.Context) {
 	const check = "clock"
 	if d.inDatabase() {
@@ -66,8 +66,8 @@ func (d *doctor) compareClock(check, whose string, theirs, ours time.Time) {
 	}
 }
 
-// checkDescriptors reports how many files the server may open. Without a running server, it takes
-// the limit of this process.
+// checkDescriptors checks the number of files that the server may open. If the server is not
+// running, checkDescriptors uses the limit of this process.
 func (d *doctor) checkDescriptors(context.Context) {
 	const check, next = "open files", "raise the limit, such as LimitNOFILE=65536 in the unit"
 	limit, known := d.metrics["process_max_fds"]
@@ -150,7 +150,8 @@ func existing(dir string) string {
 	}
 }
 
-// checkAccess reports files that others can read, and files that the server cannot read.
+// checkAccess reports private files that other users can read, and files that the server cannot
+// read.
 func (d *doctor) checkAccess(context.Context) {
 	const check = "permissions"
 	before := len(d.all)
@@ -186,8 +187,8 @@ func (d *doctor) checkAccess(context.Context) {
 	}
 }
 
-// strangeOwner returns a file in the data directory that does not belong to owner, and the user to
-// whom it belongs.
+// strangeOwner returns a file in the data directory that belongs to a user other than owner, and
+// this user.
 func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	_ = filepath.WalkDir(d.data, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -204,8 +205,8 @@ func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	return file, whose
 }
 
-// readMetrics returns the metrics of a server that have no labels. The result is empty if the
-// server does not publish metrics.
+// readMetrics returns the metrics of a server, except metrics with labels. The result is empty if
+// the server does not publish metrics.
 func readMetrics(ctx context.Context, client *http.Client, base string) map[string]float64 {
 	all := map[string]float64{}
 	text, err := fetchText(ctx, client, base+"/-/metrics", maxMetricSize)

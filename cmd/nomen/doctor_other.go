@@ -4,9 +4,9 @@ package main
 
 import "io/fs"
 
-// clockSynchronised has no result here, because this system does not say whether a time server sets
-// the clock.
+// clockSynchronised always returns false, because the state of the clock is unknown on this system.
 func clockSynchronised() (synchronised, known bool) { return false, false }
 
-// readAs does nothing here, because a process cannot act for another user on this system.
+// readAs always returns nil, because a process cannot take the rights of another user on this
+// system.
 func readAs(fs.FileInfo, string) error { return nil }

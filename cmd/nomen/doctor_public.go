@@ -21,7 +21,7 @@ import (
 
 const readyPath = health.ReadyPath
 
-// A certificate that has used this share of its lifetime should have been renewed already.
+// expirySoon is the fraction of its lifetime after which a certificate should have been renewed.
 const expirySoon = 0.8
 
 type publicURL struct {
@@ -74,8 +74,8 @@ func (d *doctor) checkNames(ctx context.Context, host string) bool {
 	return true
 }
 
-// checkInstance checks that this server, and no other, answers at the public URL. It also compares
-// the request that arrived with the request that was sent.
+// checkInstance checks that the public URL leads to this server. It also checks whether the server
+// has received the same request that was sent.
 func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	const check = "public URL"
 	const query = "?doctor=https://a//b%2Fc%3F"
@@ -118,8 +118,8 @@ func (d *doctor) compareRequest(arrived, target string) {
 	}
 }
 
-// A frontProbe is a request that shows whether a proxy in front of the server changes requests. Its
-// name is malformed, so that it does not count as a failed lookup.
+// A frontProbe is a request for detecting a proxy that changes requests. The name in the request is
+// malformed, so that the server does not count it as a failed lookup.
 type frontProbe struct{ what, target, name string }
 
 func frontProbes() []frontProbe {
@@ -133,8 +133,8 @@ func frontProbes() []frontProbe {
 	}
 }
 
-// checkFront sends requests with unusual names, and a request that is redirected, through the
-// public URL. It reports what a proxy changes in the requests and responses.
+// checkFront sends requests with unusual names to the public URL, and a request that the server
+// redirects. It reports changes that a proxy makes in the requests and responses.
 func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	const check = "proxy"
 	const next = "let the proxy pass on paths unchanged (nginx: no URI in proxy_pass; Apache: AllowEncodedSlashes NoDecode, nocanon)"
@@ -165,8 +165,8 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	}
 }
 
-// get requests a target below the public URL without changing its spelling. The parameter fields
-// alternates names and values of header fields.
+// get requests a target below the public URL. It does not normalize the target. The parameter
+// fields contains the names and values of header fields, alternately.
 func (p publicURL) get(ctx context.Context, target string, fields ...string) (*http.Response, []byte, error) {
 	const maxBody = 64 << 10
 	path, query, _ := strings.Cut(target, "?")
@@ -214,8 +214,8 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	d.certificate(check, chain[0], hosts)
 }
 
-// hasOwnCertificate reports whether the server at an address has a separate certificate for another
-// host. A server with ACME, for example, orders one for each host.
+// hasOwnCertificate reports whether the server at an address presents a valid certificate for the
+// given host. A server that uses ACME has a separate certificate for each host.
 func hasOwnCertificate(ctx context.Context, address, host string) bool {
 	host = store.CanonicalHost(host)
 	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: host}}).DialContext(ctx, "tcp", address) //nolint:gosec // only the names matter

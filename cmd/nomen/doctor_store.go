@@ -46,8 +46,8 @@ func isLocal(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// adminAddresses returns the addresses of the admin listeners without TLS, both of the running
-// server and in the configuration.
+// adminAddresses returns the addresses of admin listeners without TLS. It includes those of the
+// running server and those in the configuration.
 func (d *doctor) adminAddresses() (all []string) {
 	if u, err := url.Parse(d.server); err == nil && u.Scheme == "http" && u.Host != "" {
 		all = append(all, u.Host)
@@ -61,8 +61,8 @@ func (d *doctor) adminAddresses() (all []string) {
 	return all
 }
 
-// checkStore reports whether the store can be read. It also checks that the log still begins with
-// each log whose head was recorded earlier, because otherwise history was lost or changed.
+// checkStore checks whether the store can be read. It also checks that the log is consistent with
+// the heads that were recorded earlier. If it is not, a part of the history was lost or changed.
 func (d *doctor) checkStore(ctx context.Context) {
 	const check = "store"
 	err := d.withStore(ctx, reads, func(b backend) error {
@@ -91,8 +91,8 @@ func (d *doctor) checkStore(ctx context.Context) {
 	}
 }
 
-// knownHeads returns the heads of the log that were recorded in the data directory. The key says
-// what recorded the head.
+// knownHeads returns the heads of the log that were recorded in the data directory. The keys
+// describe the origins of the heads, such as "the last backup".
 func (d *doctor) knownHeads() map[string]store.Head {
 	heads := map[string]store.Head{}
 	if s, err := backups.Read(d.data); err == nil && s.Last() != nil {
@@ -144,7 +144,8 @@ func (d *doctor) readScrub() *scrubFile {
 	return &s
 }
 
-// scrubOld is the age from which a background verification counts as too old.
+// scrubOld is the maximum age of the last background verification before doctor reports it as too
+// old.
 const scrubOld = 7 * 24 * time.Hour
 
 func (d *doctor) checkScrub(context.Context) {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 )
 
-// withEngine calls f with a resolver for the names of the data directory. If a server runs, the
-// resolver asks this server; otherwise it is the engine on the store itself.
+// withEngine calls f with a resolver for the names in the store. If a server has the store open,
+// the resolver sends its questions to the server. Otherwise it uses the store directly.
 func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
 	return c.withStore(ctx, reads, func(b backend) error {
 		switch b := b.(type) {

@@ -40,8 +40,8 @@ like that of an import. A message says how many names have no line in a map or l
 format cannot represent a record or some of its fields, the record is reported, and the
 exit status is 1.`
 
-// exportCache is the size of the cache of a store during an export, in bytes. It is small, because
-// an export reads everything only once.
+// exportCache is the size of the store's cache during an export, in bytes. It is small, because an
+// export reads each record only once.
 const exportCache = 16 << 20
 
 type exportFlags struct {
@@ -151,7 +151,7 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 	return s, err
 }
 
-// exportInto writes an export to an existing device or pipe, which it must not replace.
+// exportInto writes an export to an existing device or named pipe.
 func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
@@ -161,8 +161,8 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 	return s, errors.Join(err, f.Close())
 }
 
-// exportFile writes an export to a temporary file and renames it at the end. Only the owner can
-// read a new file, because an export includes reserved names.
+// exportFile writes an export to a temporary file, and renames the file at the end. A new file is
+// readable only by its owner, because an export contains reserved names.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // if output is a symbolic link, replace the file to which it leads

@@ -139,14 +139,14 @@ type extracted struct {
 	BaseRule string  `json:"base_rule,omitempty"`
 	Where    string  `json:"where,omitempty"`
 
-	// With --links.
+	// These fields are set only with --links.
 	Writing   string     `json:"writing,omitempty"`
 	State     string     `json:"state,omitempty"`
 	Retrieved *time.Time `json:"retrieved,omitempty"`
 	Error     string     `json:"error,omitempty"`
 }
 
-// prepare checks the options and parses the options with a syntax.
+// prepare checks the options, and parses options such as URIs.
 func (e *extractor) prepare(args []string) (err error) {
 	if e.typ != "" {
 		if e.as, e.forced = extract.ParseType(e.typ); !e.forced {
@@ -280,7 +280,7 @@ func (e *extractor) complain(name string, err error) {
 	e.bad = true
 }
 
-// embedded prints a document with its base in it.
+// embedded prints a document after inserting its base URI.
 func (e *extractor) embedded(name string, typ extract.Type, r io.Reader) error {
 	embed := extract.EmbedBase
 	switch typ {
@@ -357,7 +357,7 @@ func (e *extractor) show(name string, l extract.Link) {
 	e.answered.text(printable(line))
 }
 
-// inPast describes how an earlier attempt to retrieve a link ended.
+// inPast describes the result of an earlier attempt to retrieve the target of a link.
 func inPast(l extract.Link) string {
 	s := l.State.String()
 	if l.State == extract.RetrievedEarlier {
@@ -369,14 +369,14 @@ func inPast(l extract.Link) string {
 	return s
 }
 
-// visits has the results of earlier attempts to retrieve resources. The key is the URI of a
-// resource without fragment.
+// visits contains the results of earlier attempts to retrieve resources. The keys are the URIs of
+// the resources without fragments.
 type visits map[string]extract.Visit
 
 func (v visits) of(target uri.URI) extract.Visit { return v[target.WithoutFragment().String()] }
 
-// readVisits reads the file for --history. If several lines are about one resource, the last of
-// them counts.
+// readVisits reads the file for --history. If the file has several lines for a resource, the last
+// line applies.
 func readVisits(name string) (visits, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -414,8 +414,8 @@ func readVisits(name string) (visits, error) {
 	return all, nil
 }
 
-// An awaited reads a file for a command that prints answers. Before it waits for input, it prints
-// the answers so far. An interrupt ends the wait.
+// An awaited is a reader of input for a command that prints answers. Before Read blocks, it prints
+// all pending answers. Read returns if ctx is done, even while it waits for input.
 type awaited struct {
 	*answers
 	ctx    context.Context

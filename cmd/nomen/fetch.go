@@ -147,8 +147,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// openAndGuarded returns two clients. The client open is for names from the user. The client
-// guarded is for names from elsewhere, so it does not connect to private networks.
+// openAndGuarded returns two clients. The client open is for names that the user has specified. The
+// client guarded is for names from untrusted sources, and does not connect to private networks.
 func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
 	if open, err = client.New(o); err != nil {
 		return nil, nil, nil, usageError{err}
@@ -216,8 +216,8 @@ func (r *fetching) readPrograms() (err error) {
 	return nil
 }
 
-// startSession starts the program for a session, or prints the command to run. It starts a program
-// only for a URL from the user, because a URL from elsewhere must not start one.
+// startSession starts the program for a session, or prints the command that starts it. For
+// security, it starts a program only if the user has specified the URL.
 func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) error {
 	s := e.Session
 	if s.User != "" {
@@ -268,7 +268,7 @@ func advice(err error) string {
 }
 
 // isRefusal reports whether err means that the resource does not exist or must not be fetched. It
-// is false for a failure of the network or of a server.
+// returns false for failures of the network or a server.
 func isRefusal(err error) bool {
 	var no *nomen.Error
 	var refused *fetch.RefusedError
@@ -281,8 +281,8 @@ func isRefusal(err error) bool {
 			func(target error) bool { return errors.Is(err, target) })
 }
 
-// parseLauncher parses a program and its arguments, separated by white space. Words in square
-// brackets form a group.
+// parseLauncher parses a command line: a program and its arguments, separated by white space.
+// Arguments in square brackets form a group.
 func parseLauncher(words string) (plan.Launcher, error) {
 	var l plan.Launcher
 	var group []string

@@ -112,7 +112,7 @@ type menuItem struct {
 	URL   string `json:"url,omitempty"`
 }
 
-// showMenu prints each item of a Gopher menu as locator, tab and title.
+// showMenu prints each item of a Gopher menu as a line with the locator, a tab and the title.
 func (r *fetching) showMenu(o *fetch.Object) error {
 	if o.Type != fetch.TypeMenu {
 		return usagef("%s: not a Gopher menu but %s", o.URL, o.Type)

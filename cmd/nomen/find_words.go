@@ -63,8 +63,8 @@ type foundLine struct {
 	Title  string       `json:"title,omitempty"`
 }
 
-// printFound prints the names on all pages as they arrive, but at most limit names. A limit of 0
-// means all.
+// printFound prints the names on all pages of search results as they arrive. It prints at most
+// limit names, or all names if limit is 0.
 func (c *cli) printFound(ctx context.Context, b backend, s adminapi.Search, limit int) error {
 	a := newAnswers(c)
 	found, warned := 0, false

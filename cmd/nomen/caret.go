@@ -76,8 +76,8 @@ func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window selects the characters that fit into the given number of columns. The range [from, to)
-// includes the character at index place. About two thirds of the other columns are before this
+// window selects the characters that fit into the given number of columns. The result is a range of
+// indexes, which includes the index place. About two thirds of the other columns are before this
 // character.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))

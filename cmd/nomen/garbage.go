@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The limits of tuneCollector. Go starts the garbage collector when the garbage exceeds a
-// percentage of the memory in use. With the default, 100, a process could take twice the memory of
-// its full cache. A smaller percentage avoids that. But if little memory is in use, it would start
-// the collector too often, and each run scans the stacks of all connections. So a fixed amount of
-// garbage is always allowed.
+// These are the limits for tuneCollector. The garbage collector of Go runs when the garbage exceeds
+// a percentage of the live heap. With the default of 100 percent, a process with a full cache could
+// use twice the size of the cache. A smaller percentage avoids this. If the live heap is small,
+// however, a small percentage would run the collector too often, and each run scans the stacks of
+// all connections. A fixed amount of garbage is therefore always permitted.
 const (
 	leanGC      = 50
 	mostGC      = 1000
@@ -20,8 +20,8 @@ const (
 	tuneEvery   = time.Second
 )
 
-// tuneCollector adjusts the percentage to the memory in use until ctx ends. It does nothing if the
-// environment sets the percentage (GOGC).
+// tuneCollector adjusts the garbage collection percentage to the size of the live heap until ctx is
+// done. It does nothing if the environment variable GOGC is set.
 func tuneCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -51,7 +51,7 @@ func tuneCollector(ctx context.Context) {
 	}()
 }
 
-// gcPercent returns the percentage of garbage to allow for live bytes in use.
+// gcPercent returns the garbage collection percentage for a live heap of the given size in bytes.
 func gcPercent(live uint64) int {
 	return int(min(max(freeGarbage*100/max(live, 1), leanGC), mostGC))
 }

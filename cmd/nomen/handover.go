@@ -98,7 +98,7 @@ func (c *cli) readSmall(file string, limit int64) (string, error) {
 	return string(b), err
 }
 
-// A handoverLine is the JSON result of the commands for hand-overs.
+// A handoverLine is the JSON result of the hand-over commands.
 type handoverLine struct {
 	File    string `json:"file"`
 	Changes uint64 `json:"changes"`
@@ -142,8 +142,9 @@ func (c *cli) exportHandover(ctx context.Context, b backend, file, logKey, succe
 	return c.checkHandover(file, from)
 }
 
-// addPublished adds what was published of the log of a store to the header of its archive: the last
-// checkpoint, unless the header has one, and those of earlier origins.
+// addPublished adds the checkpoints and notes of the published log to the header of an archive. It
+// adds the last checkpoint unless the header already has one, and the checkpoints and hand-over
+// notes of earlier origins.
 func (c *cli) addPublished(ctx context.Context, b backend, h *handover.Header) error {
 	l, ok := b.(*local)
 	if !ok {
@@ -171,8 +172,8 @@ func headOf(ctx context.Context, b backend) (store.Head, error) {
 	return b.Head(ctx)
 }
 
-// signHandover returns the hand-over note of an origin, signed by the key in a file, and the public
-// key of the origin. The origin is "" if nothing was published; then it is the name of the key.
+// signHandover returns a hand-over note, signed by the key in a file, and the public key of the
+// signer. If origin is "", because nothing was published, the name of the key is the origin.
 func signHandover(file, origin, successor string, head store.Head) (signed, from string, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -353,7 +354,7 @@ func (c *cli) loadHandover(ctx context.Context, file, to string, line handoverLi
 	return errors.Join(err, s.Close())
 }
 
-// withText returns a list with a text at its end, unless the text is "".
+// withText appends a text to a copy of a list, unless the text is "".
 func withText(list []string, text string) []string {
 	if text == "" {
 		return list
@@ -386,8 +387,8 @@ func (c *cli) loadEntries(ctx context.Context, s store.Store, head store.Head, e
 	return nil
 }
 
-// shownEntries yields all entries and shows the progress. Unlike upTo, it reads to the end, where an
-// archive is verified.
+// shownEntries yields all entries and displays the progress. Unlike upTo, it always reads to the
+// end, because the last read verifies the archive.
 func shownEntries(total uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range entries {

@@ -73,8 +73,8 @@ type healthLine struct {
 
 const healthPause = 200 * time.Millisecond
 
-// health asks a server for its health and prints the last answer. It asks again until the server is
-// healthy or the duration patience is over.
+// health asks a server for its health, and prints the last answer. It repeats the request until the
+// server is healthy, for at most the duration patience.
 func (c *cli) health(ctx context.Context, target, path string, patience time.Duration) error {
 	end := time.Now().Add(patience)
 	for {
@@ -92,7 +92,7 @@ func (c *cli) health(ctx context.Context, target, path string, patience time.Dur
 	}
 }
 
-// sayHealth prints an answer. It returns errNo if the server is not healthy.
+// sayHealth prints the health of a server. It returns errNo if the server is not healthy.
 func (c *cli) sayHealth(line healthLine) (err error) {
 	if c.json || line.Healthy {
 		err = c.say(line, "%s: %s", printable(line.Server), printable(line.Status))
@@ -105,8 +105,8 @@ func (c *cli) sayHealth(line healthLine) (err error) {
 	return err
 }
 
-// askServer asks a server once and waits for at most healthTimeout. The target "" means the server
-// that runs on the data directory.
+// askServer sends a single request for the health of a server, with a timeout of healthTimeout. If
+// target is "", it asks the server of the data directory.
 func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, error) {
 	guessed := ""
 	if target == "" {
@@ -132,15 +132,15 @@ func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, e
 	return line, nil
 }
 
-// ownServer returns the URL of the admin listener of the server that runs on the data directory. If
-// no server runs, the error is fs.ErrNotExist.
+// ownServer returns the URL of the admin listener of the server that uses the data directory. If no
+// server is running, the error wraps fs.ErrNotExist.
 func (c *cli) ownServer() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.data, urlFile))
 	return strings.TrimSpace(string(text)), err
 }
 
-// reach returns a client for a server, and the URL to which paths are appended. The target is a
-// URL, HOST:PORT, or "unix:" and the path of a socket.
+// reach returns an HTTP client for a server, and the base URL for requests. The target is a URL,
+// HOST:PORT, or "unix:" followed by the path of a socket.
 func reach(target string) (*http.Client, string, error) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -179,8 +179,8 @@ func askHealth(ctx context.Context, client *http.Client, target string) (status 
 	return healthText(resp.StatusCode, body)
 }
 
-// healthText returns the status in a response, and whether it means healthy. The admin listener
-// sends the status as JSON, and other listeners send text.
+// healthText returns the status in a response to a health request, and whether the server is
+// healthy. The admin listener sends the status as JSON. Other listeners send it as text.
 func healthText(code int, body []byte) (status string, healthy bool) {
 	text := strings.TrimSpace(string(body))
 	var object struct{ Status string }

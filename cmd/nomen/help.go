@@ -20,8 +20,8 @@ func groups() []group {
 
 type group struct{ id, title, commands string }
 
-// arrange puts the commands into their groups. It also adapts all flags, and the commands that
-// cobra adds, to the style of nomen.
+// arrange assigns the commands to groups. It also changes the help texts of flags, and of the
+// commands that cobra adds, to the style of nomen.
 func arrange(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
@@ -108,8 +108,8 @@ func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noArguments returns an error if there are arguments. For a command with subcommands, the error
-// suggests the subcommand that the first argument may have meant.
+// noArguments returns an error if there are arguments. If the command has subcommands with names
+// similar to the first argument, the error suggests them.
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -168,8 +168,8 @@ func section(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// paragraphs writes text as paragraphs, which empty lines separate. A paragraph with indented lines
-// keeps its line breaks.
+// paragraphs formats text for troff. Empty lines separate paragraphs. A paragraph with indented
+// lines keeps its line breaks.
 func paragraphs(b *strings.Builder, text string) {
 	for p := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if p == "" {
@@ -212,7 +212,7 @@ func defaultOf(f *pflag.Flag) string {
 	return " (default " + f.DefValue + ")"
 }
 
-// roff escapes text for troff, so that no part of the text is a command.
+// roff escapes text for troff, so that troff does not interpret any part of the text as a request.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + s)
 	return strings.TrimPrefix(s, "\n")

@@ -55,8 +55,8 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showHistory prints the revisions of a name, newest first, as they arrive. Only two revisions are
-// in memory at a time.
+// showHistory prints the revisions of a name as they arrive, newest first. It keeps only two
+// revisions in memory.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
 	if err != nil {
@@ -96,7 +96,8 @@ type historian struct {
 	gone  map[uint64]uint64  // for each redacted revision, the revision that redacted it
 }
 
-// take accepts the next older revision. It returns false when no more revisions are needed.
+// take receives the next older revision, and prints the revision before. It returns false if no
+// more revisions are needed.
 func (h *historian) take(r adminapi.Revision) bool {
 	if h.later != nil {
 		h.show(*h.later, &r)
@@ -120,8 +121,8 @@ type revisionLine struct {
 	Changes []adminapi.Difference `json:"changes"` // changes compared with the revision before
 }
 
-// show prints a revision and how it differs from older, the revision before it. The parameter older
-// is nil for the first revision.
+// show prints a revision and its differences from the previous revision. The parameter older is the
+// previous revision, or nil if r is the first revision.
 func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {
@@ -157,7 +158,7 @@ func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	h.flushFull()
 }
 
-// head prints everything of a revision except its content.
+// head prints the number, the time, the author and the reason of a revision, without its content.
 func (h *historian) head(r adminapi.Revision) {
 	parts := []string{
 		h.paint(colourYellow, fmt.Sprintf("revision %d", r.Revision), 0),

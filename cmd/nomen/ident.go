@@ -19,8 +19,9 @@ func (c *cli) identifierCommands() []*cobra.Command {
 	}
 }
 
-// dialects is the value of the flag --dialect: one dialect for URIs and one for URNs. Each dialect
-// is a generation of the standards. The user gives either or both.
+// dialects is the value of the flag --dialect. It consists of a dialect for URIs and a dialect for
+// URNs, of which the user may specify either or both. A dialect is a version of the syntax, named
+// after the RFC or draft that defines it.
 type dialects struct {
 	uri      uri.Dialect
 	urn      urn.Dialect
@@ -40,7 +41,7 @@ func addDialects(cmd *cobra.Command) *dialects {
 	return d
 }
 
-// valuesAnnotation is the key under which a flag has its possible values as an annotation.
+// valuesAnnotation is the key of the annotation that lists the possible values of a flag.
 const valuesAnnotation = "nomen-values"
 
 func complete(cmd *cobra.Command, flag string, values []string) {
@@ -53,7 +54,7 @@ func (d *dialects) String() string { return d.uri.String() + "," + d.urn.String(
 
 func (d *dialects) Type() string { return "dialect" }
 
-// Set parses --dialect: a dialect for URIs, one for URNs, or both with a comma between them.
+// Set parses a dialect for URIs, a dialect for URNs, or both, separated by a comma.
 func (d *dialects) Set(names string) error {
 	var uris, urns int
 	for name := range strings.SplitSeq(names, ",") {
@@ -106,16 +107,16 @@ type identifier struct {
 	urn urn.URN // not valid if the identifier is not a URN
 }
 
-// read parses a reference, with or without the delimiters that surround it in a text. A reference
-// that begins with "urn:" must be a URN; read parses it also as a URI, without the white space that
-// a URN may contain (1995, 2).
+// read parses a URI reference or a URN. Delimiters such as angle brackets may surround the input.
+// An input that begins with "urn:" must be a URN. read parses a URN also as a URI, after it has
+// removed white space, which URNs may contain in the dialect of 1995.
 func (d *dialects) read(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	id, err := d.readPlain(inner)
 	return id, errorAround(s, err)
 }
 
-// readAbsolute is like read but requires a scheme.
+// readAbsolute is like read, but requires a scheme.
 func (d *dialects) readAbsolute(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	if d.looksURN(inner) {
@@ -144,7 +145,7 @@ func errorAround(s string, err error) error {
 	return err
 }
 
-// readPlain is like read for an input without delimiters.
+// readPlain is like read, but for an input without delimiters.
 func (d *dialects) readPlain(s string) (identifier, error) {
 	if !d.looksURN(s) {
 		u, err := d.uri.ParseReference(s)
@@ -174,8 +175,8 @@ func (id identifier) errorIn(input string, err error) error {
 
 const urnPrefix = "urn:"
 
-// looksURN reports whether s begins with "urn:", in upper or lower case. In the dialect of 1995,
-// white space may surround and interrupt "urn:", and opening brackets may come before it.
+// looksURN reports whether s begins with "urn:", without regard to letter case. In the dialect of
+// 1995, looksURN ignores white space, and opening brackets before "urn:".
 func (d *dialects) looksURN(s string) bool {
 	if d.urn != urn.Draft1995 {
 		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)
@@ -195,8 +196,8 @@ func (d *dialects) looksURN(s string) bool {
 
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// offsetIn converts an offset in the spelling that was parsed to one in the input. The two differ
-// only in the dialect of 1995, where parsing removes white space and brackets.
+// offsetIn converts an offset in the parsed identifier to an offset in the input. The offsets
+// differ only in the dialect of 1995, because its parser removes white space and brackets.
 func (id identifier) offsetIn(input string, at int) int {
 	if id.urn.Dialect() != urn.Draft1995 {
 		return at
@@ -222,7 +223,8 @@ const (
 	codeNoReference  = "no-reference" // the target has no reference
 )
 
-// A codedError is an error with a code for JSON. Errors of parsers have codes already.
+// A codedError adds a JSON error code to an error. It is used for errors that do not come from a
+// parser.
 type codedError struct {
 	code string
 	error

@@ -11,11 +11,11 @@ import (
 
 const flushSize = 64 << 10
 
-// maxEcho bounds how much of a line that is too long appears in its answer, in bytes.
+// maxEcho is the maximum number of bytes of a rejected line that the answer repeats.
 const maxEcho = 80
 
-// answers writes the answers of one command in the order of the inputs, and remembers whether any
-// answer was "no".
+// answers writes the answers of a command in the order of the inputs. It records whether any answer
+// was "no".
 type answers struct {
 	out, log io.Writer
 	json     *json.Encoder // writes into buf; nil if answers are text
@@ -35,7 +35,7 @@ func newAnswers(c *cli) *answers {
 	return a
 }
 
-// Write implements io.Writer for encoders. It never fails.
+// Write implements [io.Writer] by appending p to the buffer. It never fails.
 func (a *answers) Write(p []byte) (int, error) {
 	a.buf = append(a.buf, p...)
 	return len(p), nil
@@ -52,7 +52,7 @@ func (a *answers) text(s string) {
 	a.buf = append(a.buf, '\n')
 }
 
-// say adds an answer: the object with --json, and the text otherwise.
+// say adds an answer. It writes the object with --json, and otherwise the text.
 func (a *answers) say(object any, text string) {
 	if a.json != nil {
 		a.object(object)
@@ -61,8 +61,8 @@ func (a *answers) say(object any, text string) {
 	}
 }
 
-// refuse adds the answer for an input with an error: the object with --json, and otherwise an empty
-// line, with the error on standard error.
+// refuse adds the answer for an invalid input. With --json, it writes the object. Otherwise it
+// writes an empty line, and prints the error to standard error.
 func (a *answers) refuse(err error, object any) {
 	a.no = true
 	if a.json != nil {
@@ -75,10 +75,11 @@ func (a *answers) refuse(err error, object any) {
 	}
 }
 
-// warn prints a warning about the next answer on standard error.
+// warn prints a warning about the next answer to standard error.
 func (a *answers) warn(message string) { a.report("warning: " + printable(message)) }
 
-// report writes a line to standard error, with the number of the input line if there is one.
+// report writes a message to standard error. If the input is a line of standard input, the message
+// begins with the number of the line.
 func (a *answers) report(message string) {
 	a.flush() // keep the order if standard output and standard error are the same terminal
 	where := ""
@@ -111,7 +112,7 @@ func (a *answers) flush() {
 	a.buf = a.buf[:0]
 }
 
-// end writes the remaining answers, and returns the error for the exit status.
+// end writes the remaining answers. It returns the error that determines the exit status.
 func (a *answers) end() error {
 	a.flush()
 	switch {

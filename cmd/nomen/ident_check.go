@@ -101,8 +101,9 @@ func isUnknownRule(err error) bool {
 	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
 }
 
-// checkRule checks s against the production. If both dialects have a production of this name, the
-// dialect that the user gave last counts. The default is the dialect for URIs.
+// checkRule checks whether s matches the grammar rule that the user has specified. If both dialects
+// have a rule with this name, the last dialect on the command line takes precedence. The default is
+// the dialect for URIs.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {
@@ -121,7 +122,7 @@ type verdict struct {
 	Suggestions []suggestion `json:"suggestions,omitempty"`
 }
 
-// A finding is a [uri.Finding], or an error of a parser or a namespace.
+// A finding is the JSON form of a [uri.Finding], or of an error from a parser or a namespace.
 type finding struct {
 	Code     uri.FindingCode `json:"code"`
 	Severity string          `json:"severity"`

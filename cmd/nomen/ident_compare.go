@@ -101,9 +101,9 @@ func (e *equality) readBoth(first, second string) (x, y identifier, err error) {
 	return x, y, nil
 }
 
-// compare returns the first level at which x and y are equivalent. For URNs only the lowest level
-// of URIs applies, because higher levels go further than the rules of URNs: for example, they
-// decode escapes.
+// compare returns the lowest level at which x and y are equivalent. Two URNs are compared as
+// strings and by the rules of URNs. The other levels for URIs do not apply to URNs, because they
+// ignore differences that distinguish URNs, such as percent-encoding.
 func (e *equality) compare(x, y identifier) (string, bool) {
 	if !x.urn.IsValid() || !y.urn.IsValid() {
 		if level, ok := e.comparer.Compare(x.uri, y.uri); ok {
@@ -124,7 +124,7 @@ func (e *equality) compare(x, y identifier) (string, bool) {
 	}
 }
 
-// names returns a comparer of URNs that applies the rules of their namespaces as well.
+// names returns a comparer of URNs that also applies the rules of the namespaces.
 func (e *equality) names() urn.Comparer {
 	return urn.Comparer{Purpose: e.purpose, Fold: func(canonical string) string {
 		n, err := e.urn.Parse(canonical)

@@ -25,17 +25,17 @@ standard error. With --json it prints an object with the error instead of the em
 Then nomen continues with the next line.`
 )
 
-// The maximum lengths of lines in bytes, without the line end.
+// These are the maximum lengths of input lines, in bytes without the line break.
 const (
 	maxLine = uri.MaxLength
 	maxPair = 2*uri.MaxLength + 1
 )
 
-// pieceSize is the size of the buffer for standard input, in bytes.
+// pieceSize is the size of the buffer for reading standard input, in bytes.
 const pieceSize = 128 << 10
 
-// answerEach calls f for each argument, and for "-" it calls f for each line of standard input
-// instead. It returns errNo if an answer was "no".
+// answerEach calls f for each argument. The argument "-" stands for the lines of standard input.
+// answerEach returns errNo if an answer was "no".
 func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, string)) error {
 	return c.answerAll(ctx, args, maxLine, f)
 }
@@ -52,8 +52,9 @@ func pairArguments(most int) cobra.PositionalArgs {
 	}
 }
 
-// answerPairs calls f for the first argument with each other argument. If "-" is the only argument,
-// it calls f for each line of standard input, which has two identifiers.
+// answerPairs calls f for the first argument with each of the other arguments. If "-" is the only
+// argument, it calls f for each line of standard input. Each line contains two identifiers,
+// separated by a tab.
 func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
 	if len(args) > 1 {
 		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })
@@ -68,8 +69,8 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 	})
 }
 
-// answerAll calls f for each argument, and for "-" it calls f for each line of standard input
-// instead. The lines have at most limit bytes. Before it waits for input, it writes all answers.
+// answerAll is like answerEach, with a maximum length of lines in bytes. It writes all pending
+// answers before it waits for input.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
@@ -96,9 +97,9 @@ type input struct {
 	err  error // set if the line is too long; text is then only its beginning
 }
 
-// eachInput calls f for each argument, and for "-" it calls f for each line of standard input
-// instead. The lines have at most limit bytes. Before eachInput waits for a line, it calls idle. It
-// ends when f returns an error.
+// eachInput calls f for each argument. The argument "-" stands for the lines of standard input,
+// which have at most limit bytes. eachInput calls idle before it waits for a line. It returns when
+// f returns an error.
 func (c *cli) eachInput(ctx context.Context, args []string, limit int, idle func(), f func(input) error) error {
 	for _, arg := range args {
 		var err error
@@ -148,8 +149,8 @@ func (c *cli) eachLine(ctx context.Context, limit int, idle func(), f func(input
 	}
 }
 
-// receive receives from a channel. It calls idle before it waits. The result is false if the
-// channel is closed, or if ctx ends first.
+// receive receives a value from a channel. If receive has to wait, it first calls idle. The result
+// ok is false if the channel is closed, or if ctx is done.
 func receive[T any](ctx context.Context, from <-chan T, idle func()) (v T, ok bool) {
 	select {
 	case v, ok = <-from:
@@ -164,14 +165,14 @@ func receive[T any](ctx context.Context, from <-chan T, idle func()) (v T, ok bo
 	return v, ok
 }
 
-// A piece is what one read of standard input returned.
+// A piece is the result of one read from standard input.
 type piece struct {
 	text string
 	err  error
 }
 
-// readPieces reads r in a goroutine until an error and sends the pieces. Because of the goroutine,
-// an interrupt can end the caller during a read that blocks.
+// readPieces reads r in a goroutine until an error occurs, and sends the pieces to the channel. The
+// caller can therefore stop waiting even while a read blocks.
 func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	pieces := make(chan piece)
 	go func() {
@@ -191,16 +192,16 @@ func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	return pieces
 }
 
-// A lineSplitter splits pieces into lines, which end with LF or CR LF. Most lines are substrings of
-// a piece. Only a line in several pieces is copied.
+// A lineSplitter splits pieces into lines that end with LF or CR LF. It copies a line only if the
+// line extends over several pieces.
 type lineSplitter struct {
 	limit   int
 	rest    []byte // the beginning of the current line
 	tooLong bool   // rest is truncated
 }
 
-// split calls f for each line that ends in a piece. For a line above the limit, f gets only its
-// beginning.
+// split calls f for each line that ends in a piece. If a line is longer than the limit, tooLong is
+// true, and line is only the beginning of the line.
 func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 	for {
 		i := strings.IndexByte(text, '\n')

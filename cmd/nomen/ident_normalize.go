@@ -85,9 +85,9 @@ func (n *normalizer) answer(a *answers, s string) {
 	a.text(normal)
 }
 
-// normal returns the normal form of an identifier. The normal form of a URN is the canonical form
-// of its name, followed by its normalized components. At the highest level the namespace of the URN
-// determines the canonical form.
+// normal returns the normal form of an identifier. For a URN, this is the canonical form of the
+// assigned name, followed by the normalized components. At the highest level, the canonical form
+// follows the rules of the namespace.
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid() && n.level == uri.LevelScheme:

@@ -85,8 +85,8 @@ func (p *parser) answer(a *answers, s string) {
 	r.show(a)
 }
 
-// dialectOf returns the name of the dialect for an input: a dialect for URNs if the input looks
-// like a URN.
+// dialectOf returns the name of the dialect in which an input is parsed. This is the dialect for
+// URNs if the input begins like a URN, and otherwise the dialect for URIs.
 func (d *dialects) dialectOf(s string) string {
 	if inner, _ := uri.Undelimit(s); d.looksURN(inner) {
 		return d.urn.String()

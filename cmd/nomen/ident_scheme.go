@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemeParts returns the parts that the scheme of u defines, as spelled. A part with escapes is
-// followed by its decoded value, if the scheme decodes the part and the value is text. The name of
-// the decoded value ends in "_decoded".
+// schemeParts returns the parts of u that its scheme defines, without decoding them. If the scheme
+// decodes a part, and the part contains escapes, schemeParts also returns the decoded value under a
+// name that ends in "_decoded". It omits decoded values that are not text.
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts
@@ -47,8 +47,8 @@ func (r *components) repeats(p namespace.Part) bool {
 	return ok && c != nil && *c == p.Value
 }
 
-// decodedParts returns the decoded values of the parts with a name. The result is nil if no part
-// has escapes, or if a value is not text.
+// decodedParts returns the decoded values of all parts with a name. The result is nil if none of
+// these parts contains escapes, or if a decoded value is not text.
 func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	var decoded nameParts
 	escapes := false
@@ -69,7 +69,8 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	return decoded
 }
 
-// scheme adds the findings of the scheme of an identifier, with offsets in the input.
+// scheme adds the findings about violations of scheme rules. It converts their offsets to offsets
+// in the input.
 func (v *verdict) scheme(id identifier) {
 	for _, f := range extra.Catalogue().Check(id.uri) {
 		if f.Code == scheme.CodeCredentials { // more specific than FindingUserinfo

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnComponents has the parts of a URN, as its dialect defines them.
+// urnComponents contains the parts of a URN that its dialect defines.
 type urnComponents struct {
 	NID         *string     `json:"nid,omitempty"`
 	NSS         *string     `json:"nss,omitempty"`
@@ -57,8 +57,9 @@ func directivesOf(n urn.URN) []directive {
 	return all
 }
 
-// acceptsDirective reports whether a directive is valid. The value of "s" must be a known service.
-// All other keywords accept any value, because namespaces define their values.
+// acceptsDirective reports whether a directive in a URN is valid. The value of the keyword "s" must
+// be a known service. The namespace defines the values of all other keywords, so any value is
+// accepted for them.
 func acceptsDirective(keyword, value string) bool {
 	if keyword != "s" {
 		return true
@@ -67,7 +68,7 @@ func acceptsDirective(keyword, value string) bool {
 	return ok
 }
 
-// rows prints the parts, if there are any, as rows of text.
+// rows passes each part of the URN to the function row.
 func (n *urnComponents) rows(row func(label string, value *string)) {
 	if n == nil {
 		return
@@ -89,8 +90,8 @@ func (n *urnComponents) rows(row func(label string, value *string)) {
 	row("element id", n.ElementID)
 }
 
-// namespaceOf returns the namespace of a URN. It returns false for URNs of the draft of 1995: their
-// SchemeIDs say who assigns names, and define no syntax.
+// namespaceOf returns the namespace of a URN. It returns false for a URN in the dialect of 1995,
+// because its SchemeID identifies how names are assigned, but does not define a syntax.
 func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	if n.Dialect() == urn.Draft1995 {
 		return namespace.Namespace{}, false
@@ -105,8 +106,8 @@ func canonicalName(n urn.URN) string {
 	return namespace.Canonical(n)
 }
 
-// nameParts are the parts of a name that its namespace or scheme defines. Their JSON form is an
-// object. A part that occurs more than once has an array of values in it.
+// nameParts are the parts of a name that its namespace or scheme defines. The JSON form is an
+// object. If a part occurs more than once, its value in the object is an array.
 type nameParts []namespace.Part
 
 // partsOf returns the parts of a URN. The result is nil if the URN breaks a rule of its namespace.
@@ -118,7 +119,7 @@ func partsOf(n urn.URN) nameParts {
 	return ns.Parts(n.NSS())
 }
 
-// MarshalJSON writes the parts in the order of the name.
+// MarshalJSON writes an object with the parts in the order in which they occur in the name.
 func (p nameParts) MarshalJSON() ([]byte, error) {
 	values := map[string][]string{}
 	for _, part := range p {
@@ -142,7 +143,7 @@ func (p nameParts) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeMember writes a member of a JSON object. Several values become an array.
+// writeMember writes a member of a JSON object. If there are several values, it writes an array.
 func writeMember(b *bytes.Buffer, name string, values []string) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
@@ -171,14 +172,14 @@ func (k *checker) checkURN(v *verdict) {
 	v.suggest(k.urn)
 }
 
-// spelling adds the findings about a URN as a URI, except findings that the checks of URNs also
-// report.
+// spelling checks a URN by the rules of URIs and adds the findings. It omits findings that the
+// checks of URNs report as well.
 func (k *checker) spelling(v *verdict, id identifier) {
 	for _, f := range k.uri.Inspect(id.urn.String(), k.rules...) {
 		switch f.Code {
 		case uri.FindingInvalid, uri.FindingNUL, uri.FindingCharset,
 			uri.FindingNeedlessEscape, uri.FindingLowerEscape, uri.FindingUpperScheme:
-			// The checks of URNs report these.
+			// The checks of URNs report these findings.
 		default:
 			f.Offset = id.offsetIn(v.Input, f.Offset)
 			v.add(f)
@@ -200,8 +201,8 @@ type suggestion struct {
 	Why  string `json:"why"`
 }
 
-// suggest adds the names that the user probably meant. It does nothing in the dialect of 1995,
-// because the suggestions cannot cope with its brackets and white space.
+// suggest adds suggestions of names that the user may have meant. It does nothing in the dialect of
+// 1995, because the suggestions do not support brackets and white space.
 func (v *verdict) suggest(d urn.Dialect) {
 	if d == urn.Draft1995 {
 		return
@@ -213,8 +214,8 @@ func (v *verdict) suggest(d urn.Dialect) {
 	}
 }
 
-// mayMeanName reports whether the user may have meant a URN by an identifier that is not one. The
-// identifier is malformed, has no scheme, contains a URN, or has an unknown scheme that may be a
+// mayMeanName reports whether an identifier that is not a URN may be a mistyped URN. This is so if
+// the identifier is malformed, has no scheme, contains a URN, or has a scheme that may be a
 // namespace identifier.
 func mayMeanName(id identifier, valid bool) bool {
 	scheme, ok := id.uri.Scheme()
@@ -229,5 +230,5 @@ func mayMeanName(id identifier, valid bool) bool {
 }
 
 // schemesToo are the namespace identifiers that are also URI schemes. An input such as
-// "doi:10.1000/1" is meant as a URI, and not as a URN without "urn:".
+// "doi:10.1000/1" is therefore a URI, and not a URN without "urn:".
 var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

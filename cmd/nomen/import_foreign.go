@@ -53,8 +53,8 @@ type foreignFile struct {
 	path string // below the directory that was given, with slashes
 }
 
-// foreignFiles returns the files that the arguments name. For a directory, these are the files in
-// it that have the format, in lexical order.
+// foreignFiles returns the files to import. For an argument that is a directory, it returns all
+// files below the directory that match the format, in lexical order.
 func foreignFiles(args []string, f *from.Format) ([]foreignFile, error) {
 	var all []foreignFile
 	for _, arg := range args {
@@ -170,8 +170,8 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 
 const maxShownRefusals = 20
 
-// openForeign opens a file and decompresses its content. The caller must call the function that it
-// returns, to close the file.
+// openForeign opens a file and decompresses its content. The caller must call the returned function
+// to close the file.
 func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) {
 	file, size, err := i.open(f.file)
 	if err != nil {
@@ -219,8 +219,8 @@ func (i *foreignImport) records(ctx context.Context, file string, out *from.Outp
 	return i.backend.Import(ctx, counted, o)
 }
 
-// authorities creates and changes the authorities that the files describe. In a dry run it only
-// checks them.
+// authorities creates and changes authorities as a converted file requires. In a dry run, it only
+// checks the changes.
 func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error {
 	for _, change := range out.Authorities() {
 		there, revision, err := current(ctx, i.backend, change.Prefix)
@@ -245,8 +245,8 @@ func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error
 	return nil
 }
 
-// putAuthority stores an authority, or only checks it in a dry run. If the authority is rejected,
-// the result is the reason.
+// putAuthority stores an authority. In a dry run, it only checks the authority. If the authority is
+// rejected, the first result is the reason.
 func (i *foreignImport) putAuthority(ctx context.Context, a *store.Authority, revision uint64) (string, error) {
 	if i.options.DryRun {
 		check, err := i.backend.CheckAuthority(ctx, a)
@@ -299,8 +299,8 @@ func (t *foreignSummary) add(s bulk.Summary) {
 	}
 }
 
-// A recordFeed is a writer for the records of a file. It passes them to an import, which it starts
-// at the first record.
+// A recordFeed is an [io.Writer] for the records of a converted file. It starts an import at the
+// first record, and passes all records to the import.
 type recordFeed struct {
 	start func(io.Reader) (bulk.Summary, error)
 
@@ -310,7 +310,7 @@ type recordFeed struct {
 	err     error
 }
 
-// Write passes records to the import. It returns the error of an import that has ended.
+// Write passes records to the import. If the import has failed, Write returns its error.
 func (f *recordFeed) Write(p []byte) (int, error) {
 	if f.pipe == nil {
 		var r *io.PipeReader
@@ -325,8 +325,8 @@ func (f *recordFeed) Write(p []byte) (int, error) {
 	return f.pipe.Write(p)
 }
 
-// end waits until the records written so far are imported. If the conversion of the file failed,
-// these are the records before the error. The next record starts a new import.
+// end waits until all records written so far have been imported. The next record starts a new
+// import.
 func (f *recordFeed) end() (bulk.Summary, error) {
 	if f.pipe == nil {
 		return bulk.Summary{}, nil

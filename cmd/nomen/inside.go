@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// withAPI calls f with an admin API for the store. So a command without a server gives the same
-// answers as a server. The function set, which may be nil, can change the options of the API.
+// withAPI calls f with an admin API for a store that this process has open. A command without a
+// server can thus give the same answers as a server. The function set can change the options of the
+// API. It may be nil.
 func withAPI[T any](ctx context.Context, l *local, set func(*admin.Options), f func(*admin.API) (T, error)) (out T, err error) {
 	o := admin.Options{
 		Store: l.store, Registrar: l.registrar, Resolver: resolve.New(l.store, resolve.Options{Now: clock}), Version: versionText(), Now: clock,

@@ -90,7 +90,7 @@ found.`
 const jobRejectLong = `Reject ends a job that waits for a second person. The job then shows the reason to the person
 who made the request. This person cannot reject the job, but can cancel it.`
 
-// approveJob approves a job, waits until it ends, and prints it.
+// approveJob approves a job, waits until the job ends, and prints its state.
 func (c *cli) approveJob(ctx context.Context, api *adminapi.Client, id string) error {
 	j, err := api.ApproveJob(ctx, id)
 	if err != nil {
@@ -336,8 +336,8 @@ func printResult(line func(what, text string), r *adminapi.JobResult) {
 	}
 }
 
-// problemText returns the text of a problem. If the clock is the cause, it adds what the user can
-// do.
+// problemText returns the text of a problem. If the cause is a wrong clock, the text also contains
+// the remedy.
 func problemText(p *adminapi.Problem) string {
 	if p.Rule == adminapi.RuleClock {
 		return p.Detail + "; " + remedyClock

@@ -56,7 +56,8 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 	return cmd
 }
 
-// known returns the public namespaces, or the prefixes of a registry if its name is not "".
+// known returns authorities for the public namespaces. If registry is not "", it returns
+// authorities for the prefixes in the registry with this name instead.
 func known(registry, base string) ([]*store.Authority, error) {
 	if registry == "" {
 		if base != "" {

@@ -41,8 +41,8 @@ func (c *cli) linksCommand() *cobra.Command {
 		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksSuggestCommand(), c.linksAcceptCommand(), c.linksExportCommand(), c.linksReportCommand())
 }
 
-// linkServer returns a client of the running server, because only the server has the results of
-// checks.
+// linkServer returns a client of the running server. Only the server has access to the results of
+// link checks.
 func (c *cli) linkServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
 	switch {
@@ -212,11 +212,11 @@ func checkTimes(l *adminapi.Link) string {
 	return strings.Join(parts, ", ")
 }
 
-// A linkReader asks servers what they know about the locations of records. After the answer that a
-// server does not check locations, it does not ask again.
+// A linkReader requests the states of locations from a server. If the server reports that it does
+// not check links, the linkReader sends no further requests.
 type linkReader struct{ off bool }
 
-// of returns what is known about the locations of a record, by URL.
+// of returns the known states of the locations of a record, by URL.
 func (r *linkReader) of(ctx context.Context, b backend, rec *store.Record) (map[string]adminapi.Link, error) {
 	api, ok := b.(*adminapi.Client)
 	if !ok || r.off || len(rec.Locations) == 0 {

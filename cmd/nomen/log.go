@@ -115,7 +115,8 @@ func (c *cli) newLogKey(file, name string, witness bool) error {
 	return nil
 }
 
-// isBelow reports whether a file is in a directory, as far as can be seen without the file.
+// isBelow reports whether the path of a file is below a directory. It does not resolve symbolic
+// links.
 func isBelow(dir, file string) bool {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -128,7 +129,7 @@ func isBelow(dir, file string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// writeNew writes a file that must not exist, readable only by its owner.
+// writeNew creates a file that only its owner can read. It returns an error if the file exists.
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -141,8 +142,8 @@ func writeNew(file, text string) error {
 	return durable.SyncDir(filepath.Dir(file))
 }
 
-// withSource calls f with the open store. While a server has the store open, only the server can
-// publish its log.
+// withSource calls f with the open store. It returns an error if a server has the store open,
+// because then only the server can publish the log.
 func (c *cli) withSource(ctx context.Context, how access, what string, f func(s store.Store) error) error {
 	return c.withStore(ctx, how, func(b backend) error {
 		l, ok := b.(*local)
@@ -188,7 +189,7 @@ func (c *cli) logExportCommand() *cobra.Command {
 	return cmd
 }
 
-// An exporting is one run of nomen log export.
+// An exporting holds the options of 'nomen log export'.
 type exporting struct {
 	*cli
 	entries  bool
@@ -233,7 +234,7 @@ func (x *exporting) run(ctx context.Context, dir string) error {
 	})
 }
 
-// mirror writes the log of a server.
+// mirror exports the log of a server at a URL.
 func (x *exporting) mirror(ctx context.Context, log publish.Remote, key note.Verifier, dir string) error {
 	progress, end := x.counting("log export: entries")
 	sum, err := publish.Mirror(ctx, log, key, dir, x.entries, progress)
@@ -241,7 +242,7 @@ func (x *exporting) mirror(ctx context.Context, log publish.Remote, key note.Ver
 	return x.told(dir, sum, err)
 }
 
-// told prints what was written.
+// told prints the number of entries and files that were written.
 func (x *exporting) told(dir string, sum publish.Exported, err error) error {
 	if err != nil {
 		return err
@@ -295,8 +296,9 @@ func (c *cli) logResumeCommand() *cobra.Command {
 	return cmd
 }
 
-// publishedLogID is the subject of the entries that say that the log has a new origin. They are
-// changes of the rights of a token with this ID, which does not exist and has no rights.
+// publishedLogID is the subject of log entries that record a new origin of the published log. These
+// entries are changes of the rights of a token with this ID. There is no such token, and the
+// entries grant no rights.
 const publishedLogID = "published-log"
 
 func noteOrigin(ctx context.Context, s store.Store, file, origin string) error {
@@ -309,7 +311,7 @@ func noteOrigin(ctx context.Context, s store.Store, file, origin string) error {
 	return err
 }
 
-// resumeLog makes the log of a store publish again.
+// resumeLog permits the server to publish the log of a store again.
 func (c *cli) resumeLog(ctx context.Context, s store.Store, key, checkpoint string) error {
 	o, err := c.publishOptions(s, key)
 	if err != nil {

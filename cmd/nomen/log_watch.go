@@ -70,7 +70,7 @@ that the log continues the audited log. 'nomen log watch' can use the same file.
 Audit stops at the first file that does not match. The exit status is 1 if there was an
 alert, except about changes of names, and 3 if the log could not be read.`
 
-// A watching is one run of nomen log watch or nomen audit.
+// A watching holds the options and the state of 'nomen log watch' or 'nomen audit'.
 type watching struct {
 	*cli
 	key       string
@@ -212,7 +212,7 @@ func (w *watching) alert(a *watch.Alert) {
 	}
 }
 
-// watch follows a log.
+// watch follows the log at an address and prints alerts.
 func (w *watching) watch(ctx context.Context, address string) error {
 	if w.webhook != "" {
 		if err := (&mail.Webhook{URL: w.webhook}).Check(); err != nil {
@@ -252,7 +252,7 @@ func (w *watching) watch(ctx context.Context, address string) error {
 	}
 }
 
-// report prints what a check has found.
+// report prints the result of a check.
 func (w *watching) report(r watch.Report) error {
 	text := fmt.Sprintf("%s: %s", printable(r.Origin), count(int64(r.Size), "entry"))
 	text = strings.Replace(text, "entrys", "entries", 1)
@@ -274,7 +274,7 @@ func (w *watching) report(r watch.Report) error {
 	return w.say(r, "%s", text)
 }
 
-// audit checks a whole log.
+// audit checks all entries of the log at an address.
 func (w *watching) audit(ctx context.Context, address string) error {
 	bar, end := w.counting("audit")
 	w.options.Progress = bar

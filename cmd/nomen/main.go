@@ -1,12 +1,12 @@
 // Command nomen parses, publishes and resolves persistent names.
 //
-// It is the only package of the module that reads flags, the environment and configuration files,
-// and it wires the other packages together. Results go to standard output, and everything else to
-// standard error. The exit status is 0 for success or the answer yes, 1 for the answer no, 2 for
-// wrong usage, and 3 for a failure.
+// The package is the only one in the module that reads flags, environment variables and
+// configuration files. It connects the other packages with each other. Commands write results to
+// standard output, and everything else to standard error. The exit status is 0 for success or the
+// answer yes, 1 for the answer no, 2 for wrong usage, and 3 for a failure.
 //
-// Comments cite drafts by their year, as in "1995, 3.1". The file docs/glossary.md lists the
-// drafts.
+// Comments in the code cite Internet drafts by year and section, as in "1995, 3.1". The drafts are
+// listed in docs/glossary.md.
 package main
 
 import (

@@ -13,13 +13,13 @@ import (
 const (
 	minMemory = 256
 
-	// By default the cache of answers gets 1/largeShare of the part of the memory limit above
-	// largeMemory. It gets at least 1/answerShare of the whole limit.
+	// By default, the size of the answer cache is the part of the memory limit above largeMemory,
+	// divided by largeShare. The minimum is the whole memory limit, divided by answerShare.
 	answerShare, largeShare = 16, 3
 	largeMemory             = 512 << 20
 
-	// outsideHeap is the memory of the process that the Go runtime does not count, in bytes: the
-	// mapped file of the program, and the stacks of threads.
+	// outsideHeap is an estimate of the memory that the Go runtime does not count, in bytes. It
+	// includes the mapped executable and the stacks of threads.
 	outsideHeap = 48 << 20
 )
 
@@ -34,10 +34,10 @@ func (c *cli) checkMemory() error {
 	return nil
 }
 
-// boundMemory divides the memory of --memory between the cache of the store and everything else,
-// and sets the memory limit of the Go runtime. Without --memory, the cache has the size usual, in
-// bytes, and the limit is this size plus what everything else usually needs. A limit in the
-// environment (GOMEMLIMIT) then takes precedence.
+// boundMemory sets the cache size of the store and the memory limit of the Go runtime. With
+// --memory, both follow from the value of this option. Without --memory, the parameter usual is the
+// cache size in bytes, and the memory limit follows from the cache size. In this case, the
+// environment variable GOMEMLIMIT overrides the memory limit.
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	if err := c.checkMemory(); err != nil {
 		return err
@@ -60,9 +60,9 @@ func (c *cli) usualAnswerCache() int64 {
 	return max(c.memoryLimit/answerShare, (c.memoryLimit-largeMemory)/largeShare)
 }
 
-// shareCache takes memory for a cache of answers, in bytes, from the cache of the store. It takes
-// only what exceeds 1/answerShare of the memory limit, and leaves the cache of the store at least a
-// quarter of the limit.
+// shareCache reduces the cache of the store to make room for an answer cache of the given size in
+// bytes. It subtracts the part of the answer cache that exceeds 1/answerShare of the memory limit.
+// It does not reduce the cache of the store below a quarter of the memory limit.
 func (c *cli) shareCache(answers int64) {
 	more := max(answers-c.memoryLimit/answerShare, 0)
 	c.cacheSize = max(c.cacheSize-more, min(c.cacheSize, c.memoryLimit/4))

@@ -69,7 +69,7 @@ func (c *cli) migrateStores(ctx context.Context, from, to string, repair bool) e
 	return errors.Join(c.migrate(ctx, source, target, repair), target.Close(), source.Close())
 }
 
-// openAt opens a store, given as pebble:DIR or postgres://...
+// openAt opens a store. The parameter spec is pebble:DIR or a postgres:// URL.
 func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Store, error) {
 	dir, isPebble := strings.CutPrefix(spec, "pebble:")
 	switch {
@@ -101,8 +101,8 @@ type migration struct {
 	Retimed *uint64 `json:"retimed,omitempty"` // changes whose time was repaired
 }
 
-// migrate copies a store into another and compares the two. With repair it also corrects the times
-// of changes that are dated in the future.
+// migrate copies a store into another store, and then compares the stores. If repair is true, it
+// also corrects the times of changes that are dated in the future.
 func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) error {
 	start := clock()
 	head, err := settledHead(ctx, from)
@@ -188,10 +188,10 @@ func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to 
 	return n, write()
 }
 
-// compareStores checks that a copy is complete: the second store must have all tokens of the first,
-// the same number of records and the same history. If times were repaired, the histories differ, so
-// it compares only their numbers of changes. It returns the head of the second store and the number
-// of records.
+// compareStores checks that a copy is complete. The copy must have the same tokens, the same number
+// of records and the same history as the original. If times were repaired, the histories differ,
+// and compareStores compares only the numbers of changes. It returns the head and the number of
+// records of the copy.
 func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head, retimed bool) (store.Head, int64, error) {
 	got, err := settledHead(ctx, to)
 	switch {
@@ -221,7 +221,8 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	return got, there, sameTokens(ctx, from, to)
 }
 
-// settledHead returns the head of s once the log has all acknowledged changes.
+// settledHead waits until the log contains all acknowledged changes, and then returns the head of
+// s.
 func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -229,7 +230,8 @@ func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// exactCount returns the number of records. If the store only estimates, exactCount counts them.
+// exactCount returns the exact number of records. If the store knows only an estimate, exactCount
+// lists all records and counts them.
 func exactCount(ctx context.Context, s store.Reader) (int64, error) {
 	n, exact, err := store.Count(ctx, s)
 	if err != nil || exact {

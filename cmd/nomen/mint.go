@@ -128,7 +128,7 @@ func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Option
 	return a.end()
 }
 
-// An emptyBackend stands for a store that does not exist yet, in a dry run.
+// An emptyBackend replaces a store that does not exist yet in a dry run.
 type emptyBackend struct{ backend }
 
 func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {
@@ -147,8 +147,8 @@ type mintedName struct {
 	Name name.Name `json:"name"`
 }
 
-// mintFailed prints why no more names can be created. An error in a template is wrong usage. A
-// template without names left is the answer no.
+// mintFailed handles an error of minting. It returns a usage error for an invalid template. If the
+// template cannot provide another name, mintFailed prints the reason and returns errNo.
 func (c *cli) mintFailed(o reserve.Options, err error) error {
 	var bad *mint.Error
 	if errors.As(err, &bad) {

@@ -89,7 +89,7 @@ type missFilter struct {
 }
 
 // misses returns the failed lookups in files. Without files, it returns the failed lookups of the
-// running server, or the ones that the last server left in its file.
+// running server. If no server is running, it reads the file that the last server has written.
 func (c *cli) misses(ctx context.Context, files []string, o missFilter) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {
@@ -131,8 +131,8 @@ func (o missFilter) chosen(list []misses.Miss) []misses.Miss {
 	return some
 }
 
-// clearMisses resets the counts of the running server, or empties the file that the last server
-// left.
+// clearMisses deletes the failed lookups of the running server. If no server is running, it empties
+// the file that the last server has written.
 func (c *cli) clearMisses(ctx context.Context) error {
 	var was misses.Totals
 	api, err := c.server(ctx)

@@ -56,8 +56,9 @@ type hiddenMiss struct {
 	Hidden bool   `json:"hidden"`
 }
 
-// hider returns the function that hides a failed lookup or shows it again, at the running server or
-// in the file that the last server left.
+// hider returns a function that hides a failed lookup, or shows it again. The function changes the
+// list of the running server. If no server is running, it changes the file that the last server has
+// written.
 func (c *cli) hider(ctx context.Context) func(n name.Name, hidden bool) error {
 	api, err := c.server(ctx)
 	if err != nil { // no server runs on the data directory

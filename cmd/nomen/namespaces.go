@@ -65,8 +65,8 @@ func nids() []string { return registry.Standard().Namespaces().Names() }
 // codeUnknown is the JSON code for a name that a registry does not have.
 const codeUnknown = "unknown"
 
-// answerRegistry lists a registry, or shows the entries with the given names. The form is text,
-// JSON or the given format.
+// answerRegistry prints all entries of a registry, or the entries with the given names. If format
+// is "", it prints text or JSON.
 func answerRegistry(c *cli, cmd *cobra.Command, names []string, t registry.Table, format string) error {
 	if format != "" {
 		return documentRegistry(c, names, t, format)
@@ -155,8 +155,8 @@ func addRegistry(cmd *cobra.Command) *string {
 	return cmd.Flags().String("registry", "", "JSON file of your own registry entries")
 }
 
-// readRegistries returns the standard registries, with the entries of a file added if
-// file is not "".
+// readRegistries returns the standard registries. If file is not "", it adds the entries in the
+// file.
 func readRegistries(file string) (registry.Registries, error) {
 	r := registry.Standard()
 	if file == "" {

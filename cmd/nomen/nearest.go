@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// meant returns a question to append to an error message, for example: ; did you mean "listen"? The
+// meant returns a suggestion to append to an error message, such as `; did you mean "listen"?`. The
 // result is "" if no name is similar to the text.
 func meant(text string, names iter.Seq[string]) string {
 	if name := nearest(text, names); name != "" {
@@ -14,9 +14,9 @@ func meant(text string, names iter.Seq[string]) string {
 	return ""
 }
 
-// nearest returns the name that takes the fewest changes of single characters to become text. The
-// result is "" if more than a third of the characters would change. Among equally near names the
-// longest is best, and then the first in the alphabet.
+// nearest returns the name with the smallest edit distance from text. The result is "" if the
+// distance is more than a third of the length of text. If several names have the same distance,
+// nearest prefers the longest name, and then the first in lexical order.
 func nearest(text string, names iter.Seq[string]) string {
 	best, least := "", len(text)/3+1
 	for name := range names {
@@ -27,9 +27,8 @@ func nearest(text string, names iter.Seq[string]) string {
 	return best
 }
 
-// distance returns the smallest number of steps that turn a into b (the restricted
-// Damerau-Levenshtein distance). A step inserts, deletes or replaces a byte, or exchanges two
-// neighbours.
+// distance returns the restricted Damerau-Levenshtein distance between a and b. This is the minimum
+// number of insertions, deletions and replacements of bytes, and transpositions of adjacent bytes.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -37,7 +37,7 @@ func (c *cli) storePath() (string, error) {
 	return dir, nil
 }
 
-// An access says what a command does with the store.
+// An access is the way in which a command uses the store.
 type access uint8
 
 const (
@@ -46,7 +46,7 @@ const (
 	creates               // the store is created if it does not exist, with a message
 )
 
-// unless returns reads if readOnly is set, as in a dry run, and otherwise a.
+// unless returns reads if readOnly is true, and otherwise a.
 func (a access) unless(readOnly bool) access {
 	if readOnly {
 		return reads
@@ -62,11 +62,12 @@ func (e *noStoreError) Error() string {
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
 
-// made reports that a store was created, because a user who mistyped --data has a store already.
+// made prints that a store was created. The message helps users who have mistyped --data to notice
+// the mistake.
 func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": created a new store") }
 
-// withStore calls f with the store, or with the server that has it open. The error is a
-// [*noStoreError] if the store does not exist and the command does not create it.
+// withStore calls f with the store, or with the server that has the store open. If the store does
+// not exist and the command does not create it, the error is a [*noStoreError].
 func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) error {
 	if c.inDatabase() {
 		return c.withDatabase(ctx, how, f)
@@ -99,8 +100,8 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
-// keepOwner makes the owner of the data directory the owner of the files in it that root has made.
-// Otherwise the server, which runs as the owner, could not use them.
+// keepOwner changes the owner of files that root has created in the data directory to the owner of
+// the directory. Otherwise the server, which runs as this owner, could not use the files.
 func (c *cli) keepOwner() {
 	dirs := []string{c.data}
 	if c.store != "" && !c.inDatabase() {
@@ -117,8 +118,8 @@ func (c *cli) keepOwner() {
 	}
 }
 
-// through returns a server as a backend. With --clock-ok it prints a warning, because only the
-// process with the store can apply that option.
+// through returns a server as a backend. It prints a warning if --clock-ok is set, because this
+// option has no effect on a server.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
 		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with --clock-ok instead")
@@ -126,10 +127,10 @@ func (c *cli) through(remote *adminapi.Client) backend {
 	return remote
 }
 
-// elsewhere returns a client of the server whose URL is in the data directory. That server serves a
-// database, or runs on another machine: call elsewhere only if no server on this machine has the
-// store in the data directory open. The result is nil if the directory has no URL, or if --store is
-// set.
+// elsewhere returns a client of the server whose URL is in the data directory. Call it only if no
+// server on this machine has the store in the data directory open. The server then uses a database,
+// or runs on another machine. The result is nil if the directory does not contain a URL, or if
+// --store is set.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -137,16 +138,16 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	return c.server(ctx)
 }
 
-// If a store is locked, another command has it open, or a server is starting or stopping. Neither
-// takes long, so the command tries again.
+// If a store is locked, another command is using the store, or a server is starting or stopping.
+// Because this usually takes only a short time, a command retries.
 const (
 	patience = 5 * time.Second        // total time
 	pause    = 20 * time.Millisecond  // between attempts
 	sayAfter = 200 * time.Millisecond // before the wait is reported
 )
 
-// whenFree opens a store as soon as no other process has it open. If a server has it open, the
-// result is a client of that server instead.
+// whenFree opens a store, and waits if another command has the store open. If a server has the
+// store open, whenFree returns a client of the server instead.
 func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
 	for last, said := clock().Add(patience), false; ; {
 		s, err := c.openOrEnd(ctx, open)
@@ -172,8 +173,8 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openOrEnd opens a store, unless ctx ends first. A store that opens after that is not closed. This
-// does no damage, because the process is about to end.
+// openOrEnd opens a store, and returns early if ctx is done. In this case, the store may be opened
+// later and is not closed. This is harmless, because the process is about to exit.
 func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
 	type result struct {
 		s   *pebblestore.Store
@@ -192,7 +193,8 @@ func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, er
 	}
 }
 
-// openStore opens the store in dir. If the access is creates, it also creates a missing store.
+// openStore opens the store in dir. If the store does not exist and how is creates, openStore
+// creates it.
 func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && how != creates {
@@ -219,20 +221,20 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	return s, nil
 }
 
-// fatal ends the program when the engine of a store cannot continue. Acknowledged changes are on
-// disk by then.
+// fatal exits the program if the storage engine cannot continue. All acknowledged changes are on
+// disk at this time.
 func (c *cli) fatal(err error) {
 	fmt.Fprintln(c.failures(c.err), "nomen: "+words(err)+"; acknowledged changes are safe on disk")
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix ends the name of the directory in which rekey writes the new store. If rekey is
-// killed before the new store replaces the old one, the next command that opens the store completes
-// the replacement.
+// rekeyedSuffix is the suffix of the directory in which 'nomen rekey' writes a new store. If the
+// command is killed before the new store replaces the old store, the next command that opens the
+// store completes the replacement.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if dir has no store, and no new store of rekey waits to be
-// moved there.
+// storeThere returns an error that wraps fs.ErrNotExist if there is no store in dir. A store that
+// 'nomen rekey' has not yet moved to dir counts as existing.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -264,8 +266,8 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	return api, nil
 }
 
-// ensureToken creates the token of the administrator in a file of the data directory, unless the
-// file already has a valid token of the store.
+// ensureToken creates the administrator's token and writes it to a file in the data directory. It
+// does nothing if the file already contains a valid token.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
@@ -278,8 +280,8 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 	return durable.WriteFile(file, spelling+"\n")
 }
 
-// tightenToken makes the file of the token readable only by its owner again, after a copy or an
-// editor has made it readable by others.
+// tightenToken makes the token file readable only by its owner. It prints a warning if other users
+// could read the file before.
 func (c *cli) tightenToken(file string) error {
 	was, err := durable.Tighten(file)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 )
 
-// The options that several commands have.
+// The following functions declare options that several commands share.
 
 func whyOption(f *pflag.FlagSet, why *string) {
 	f.StringVar(why, "why", "", "reason, recorded in the history")
@@ -54,8 +54,7 @@ func preferenceOptions(f *pflag.FlagSet, accept, languages *string) {
 	f.StringVar(languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
 }
 
-// limitOption declares an option for the maximum number of lines, or of something similar. 0 means
-// all.
+// limitOption declares an option for the maximum number of results. The value 0 means no limit.
 func limitOption(f *pflag.FlagSet, limit *int, preset int, usage string) {
 	f.IntVar(limit, "limit", preset, usage)
 	notNegative(f, "limit")

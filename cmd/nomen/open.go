@@ -193,8 +193,8 @@ func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, er
 	}
 }
 
-// openStore opens the store in dir. If the store does not exist and how is creates, openStore
-// creates it.
+// openStore opens the store in dir. If the store does not exist and the access is creates,
+// openStore creates it.
 func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && how != creates {

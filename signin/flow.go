@@ -175,8 +175,7 @@ func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string
 	return c, nil
 }
 
-// withoutURL returns the reason for a failed request. It leaves out the URL, which may contain
-// secrets.
+// withoutURL returns the reason for a failed request. It omits the URL, which may contain secrets.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {

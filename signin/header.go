@@ -39,7 +39,7 @@ func (s *state) isForged(r *http.Request) bool {
 }
 
 // Protect returns a handler that rejects requests with a forged field of the proxy, and passes all
-// others to next.
+// other requests to next.
 func (m *Manager) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := m.state.Load(); s.isForged(r) {

@@ -24,8 +24,8 @@ func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error
 }
 
 // endSessionURL returns the URL for signing out at a provider (OpenID Connect RP-Initiated Logout
-// 1.0). From there the provider sends the person back to the page for signing in. It returns "" if
-// the provider has no such URL or does not answer.
+// 1.0). After signing out, the provider sends the person back to the page for signing in.
+// endSessionURL returns "" if the provider has no such URL or does not answer.
 func (m *Manager) endSessionURL(ctx context.Context, p *provider) string {
 	found, err := ask(m, ctx, p, p.discover)
 	if err != nil {

@@ -26,7 +26,7 @@ var errLink = errors.New("signin: the link is not valid")
 
 // Link returns the path and query of a one-time link, with which anyone can sign in as the user
 // until the returned time. An earlier link of the user becomes invalid. The error is
-// [store.ErrNotFound] for an unknown user, and a [*store.StateError] for a disabled one.
+// [store.ErrNotFound] for an unknown user, and a [*store.StateError] for a disabled user.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound

@@ -37,7 +37,7 @@ type Mapping struct {
 	Grant        registrar.Grant
 }
 
-// Bounds of requests to providers.
+// The limits on requests to providers.
 const (
 	maxAsking     = 20 // maximum number of concurrent requests
 	askTime       = 10 * time.Second

@@ -14,7 +14,7 @@ import (
 )
 
 // cookieName is the name of the cookie of a session. Browsers accept a cookie with the prefix
-// __Host- only with Secure, the path / and no Domain. So no other host can set it.
+// __Host- only with Secure, the path / and no Domain. So no other host can set this cookie.
 const cookieName = "__Host-nomen"
 
 const (
@@ -84,7 +84,8 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions lets edit change the sessions of a user. It removes ended sessions.
+// editSessions calls edit with the sessions of a user, and stores the result. It removes ended
+// sessions.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)

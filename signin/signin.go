@@ -73,7 +73,7 @@ type Options struct {
 	People People
 
 	// IsLocal reports whether target, which comes from a request, is a page of this server, so that
-	// it is safe to redirect to it.
+	// a redirect to target is safe.
 	IsLocal func(target string) bool
 
 	// Show sends a page about signing in.
@@ -143,8 +143,8 @@ func New(o Options, s Settings) (*Manager, error) {
 	return m, m.Set(s)
 }
 
-// Set replaces the settings. The sessions of a provider that is removed end. If Set returns an
-// error, it has changed nothing.
+// Set replaces the settings. If the new settings lack a provider, the sessions of this provider
+// end. If Set returns an error, it has changed nothing.
 func (m *Manager) Set(s Settings) error {
 	m.setting.Lock()
 	defer m.setting.Unlock()
@@ -160,8 +160,8 @@ func (m *Manager) Set(s Settings) error {
 	return nil
 }
 
-// HasProviders reports whether the current providers equal the given ones, including secrets and
-// order.
+// HasProviders reports whether the current providers equal the given providers, including their
+// secrets and their order.
 func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }

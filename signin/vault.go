@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Times of a change in the vault. A change ends before its lease expires.
+// Time limits for a change in the vault. A change ends before its lease expires.
 const (
 	leaseTime  = 15 * time.Second
 	changeTime = 8 * time.Second

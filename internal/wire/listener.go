@@ -122,8 +122,8 @@ func (l *listener) Close() error {
 }
 
 // Dial makes a connection in memory to a listener of NewListener, and returns the client's end. A
-// program can use it to send a request to itself; see [Own]. The connection does not count towards
-// any limit, and has no TLS.
+// program can use the connection to send a request to itself; see [Own]. The connection does not
+// count towards any limit, and has no TLS.
 func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
 	l, ok := to.(*listener)
 	if !ok {

@@ -10,7 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Plain is a GET or HEAD request without a body, whose answer depends only on these fields.
+// A Plain is a GET or HEAD request without a body, whose answer depends only on the fields of the
+// Plain.
 type Plain struct {
 	Method, Target            string
 	Old                       bool   // the version is HTTP/1.0 instead of HTTP/1.1

@@ -14,9 +14,8 @@ type mendedRequest struct {
 	path string // the target that net/http sees
 }
 
-// newMendedRequest gives the request a random path. The path is valid only for this request, so no
-// client can guess it. A client that learns the path cannot use it either, because the connection
-// ends after this request.
+// newMendedRequest returns a mendedRequest with a random path, which clients cannot guess. A client
+// that learns the path cannot use it, because the connection ends after this request.
 func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }

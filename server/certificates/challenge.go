@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// challengePath begins the paths of http-01 challenges (RFC 8555, section 8.3).
+// challengePath is the path prefix of http-01 challenges (RFC 8555, section 8.3).
 const challengePath = "/.well-known/acme-challenge/"
 
 const (

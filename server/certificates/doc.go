@@ -3,11 +3,11 @@
 //
 // # Orders
 //
-// A Manager orders a certificate for each of its hosts, and a new one when a third of the lifetime
-// is left. It never orders because of a handshake, so handshakes with unknown host names cost
-// nothing. All nodes share a [store.Vault], which contains the certificates, the key of the account
-// and the answers to challenges. A lease in the vault ensures that only one node at a time orders.
-// If this node dies, another one takes over. All nodes answer the challenges.
+// A Manager orders a certificate for each of its hosts, and a new certificate when a third of the
+// lifetime is left. It never orders because of a handshake, so handshakes with unknown host names
+// cost nothing. All nodes share a [store.Vault], which contains the certificates, the key of the
+// account and the answers to challenges. A lease in the vault ensures that only one node at a time
+// orders. If this node dies, another node takes over. All nodes answer the challenges.
 //
 // The certificate authority can validate a host only if the host leads to this server. Before an
 // order, the Manager therefore connects to the host over the network, with HTTP on port 80 and TLS

@@ -17,7 +17,7 @@ import (
 const filesEvery = 5 * time.Second
 
 // Files is a [Source] of one certificate in a file, whose private key is in the same file or in
-// another. It reads the files again when they change. While the certificate and the key do not
+// another file. It reads the files again when they change. While the certificate and the key do not
 // match, because only one of them has been replaced, the previous certificate stays in use.
 type Files struct {
 	cert, key string

@@ -14,8 +14,8 @@ const (
 )
 
 // CanOrder reports whether a public certificate authority can issue a certificate for a host, which
-// must be in the form of [store.CanonicalHost]. It must be a DNS name with at least two labels: not
-// an address, a wildcard or a name below localhost.
+// must be in the form of [store.CanonicalHost]. The host must be a DNS name with at least two
+// labels. It must not be an address, a wildcard or a name below localhost.
 func CanOrder(host string) bool {
 	if len(host) > maxHost || !strings.Contains(host, ".") || store.IsLoopbackHost(host) {
 		return false

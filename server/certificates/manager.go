@@ -82,7 +82,7 @@ type Manager struct {
 	reminders map[string]*reminder // reminders by host
 }
 
-// A host is the state of the certificate of a host. Manager.mu protects all fields.
+// A host contains the state of the certificate for one host. Manager.mu protects all fields.
 type host struct {
 	cert    *tls.Certificate // nil before the first certificate
 	unsaved []byte           // the certificate as PEM, if the vault could not be written
@@ -244,7 +244,7 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt looks in the vault for certificates that this node lacks or must renew. It returns the
-// hosts for which a certificate must be ordered now, sorted by when to order.
+// hosts for which a certificate must be ordered now. Hosts whose orders have failed come last.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -319,7 +319,7 @@ func (m *Manager) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// adopt makes cert the certificate of the host, unless the present one expires later.
+// adopt makes cert the certificate of the host, unless the present certificate expires later.
 func (h *host) adopt(cert *tls.Certificate) {
 	if h.cert == nil || cert.Leaf.NotAfter.After(h.cert.Leaf.NotAfter) {
 		h.cert, h.back, h.checked = cert, backOff{}, ""

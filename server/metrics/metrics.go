@@ -69,7 +69,7 @@ type Published struct {
 	Cosigned, Need int  // cosignatures of the checkpoint, and how many it should have
 }
 
-// Links is the state of the checks of links.
+// Links is the state of the link checks.
 type Links struct {
 	Counts       map[string]int64 // locations by verdict
 	Checks       uint64           // number of checks since the start of the program
@@ -98,8 +98,8 @@ type Metrics struct {
 	handler  http.Handler
 }
 
-// A form has the counters of one form of requests. The counter for a status is created by the first
-// request with this status.
+// A form contains the counters for one form of request. The counter for a status is created by the
+// first request with this status.
 type form struct {
 	name   string
 	counts [maxStatus + 1]atomic.Pointer[prometheus.Counter]

@@ -134,7 +134,7 @@ func traffic(o Options) (all []prometheus.Collector) {
 	return all
 }
 
-// storage returns the metrics with what a store says about its condition and use.
+// storage returns the metrics about the condition and the usage of a store.
 func storage(r store.Reader) []prometheus.Collector {
 	condition := func() store.Condition { return store.ConditionOf(r) }
 	disk := func(get func(*store.DiskUsage) uint64) func(value) {

@@ -55,8 +55,8 @@ func (t *Tasks) Ran(name string, at time.Time, err error) {
 	})
 }
 
-// LastSuccess returns when a task last succeeded, even before this start, or the zero time if this
-// is unknown.
+// LastSuccess returns when a task last succeeded, which can be before the program started. If this
+// is unknown, LastSuccess returns the zero time.
 func (t *Tasks) LastSuccess(name string) time.Time {
 	if t == nil {
 		return time.Time{}

@@ -63,8 +63,8 @@ type Finding struct {
 	//     registry of the identifier recommends.
 	URI uri.URI
 
-	// Target is what the identifier refers to. For a Reference it is URI resolved against the base,
-	// or the zero URI if there is no base. For other kinds it equals URI.
+	// Target is the URI to which the identifier refers. For a Reference it is URI resolved against
+	// the base, or the zero URI if there is no base. For other kinds it equals URI.
 	Target uri.URI
 
 	Base     string // the base of the document at this place, or ""
@@ -79,7 +79,8 @@ type Finding struct {
 	Where string
 }
 
-// Options select what to find. With the zero Options, only identifiers with a scheme are found.
+// Options select the kinds of identifiers to find. With the zero Options, only identifiers with a
+// scheme are found.
 type Options struct {
 	Abbreviated bool  // also find www.example.com/a and example.com
 	Mail        bool  // also find mail addresses

@@ -207,7 +207,7 @@ func (s *cssScanner) imageSet() {
 	}
 }
 
-// quoted reads a string that is a reference, and reports whether there was one.
+// quoted reads a string that is a reference, and reports whether it found a string.
 func (s *cssScanner) quoted(where string) bool {
 	if s.i == len(s.in.Text) || s.in.Text[s.i] != '"' && s.in.Text[s.i] != '\'' {
 		return false

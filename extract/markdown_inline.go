@@ -154,8 +154,8 @@ func autolink(b []byte) int {
 	return n + 2
 }
 
-// tagKind returns the characters that begin a comment, declaration or processing instruction,
-// followed by a space, or "".
+// tagKind returns the characters with which b begins a comment, a declaration or a processing
+// instruction, with a space appended. It returns "" for other text.
 func tagKind(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")):
@@ -267,9 +267,10 @@ func linkTail(b []byte, at int) (i, j, end int) {
 	return i, j, next + 1
 }
 
-// destination returns the range of the link destination at an offset, and the offset after it or -1
-// if it is invalid. A destination is either text in angle brackets without line breaks, or text
-// with balanced parentheses and without white space and control characters.
+// destination returns the range of the link destination at an offset, and the offset after the
+// destination, or -1 if the destination is invalid. A destination is either text in angle brackets
+// without line breaks, or text with balanced parentheses and without white space and control
+// characters.
 func destination(b []byte, at int) (i, j, end int) {
 	if at < len(b) && b[at] == '<' {
 		for k := at + 1; k < len(b); k++ {

@@ -178,7 +178,8 @@ func (s *scanner) isNext(i int) bool {
 	return s.peek(i) == ':' && s.peek(i+1) == '/' && s.peek(i+2) == '/'
 }
 
-// leader returns the first octet of the text on the line at i, or 0 if it is a letter or a digit.
+// leader returns the first octet of the text on the line at i, or 0 if this octet is a letter or a
+// digit.
 func (s *scanner) leader(i int) byte {
 	for low := i; i < low+maxColumn; i++ {
 		switch c := s.peek(i); {

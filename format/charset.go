@@ -17,7 +17,7 @@ type charset struct {
 	all  bool             // contains all characters, as UTF-8 does
 }
 
-// unicode is for clients that accept UTF-8, which the draft of 1995 does not include.
+// unicode is the charset for clients that accept UTF-8. The draft of 1995 does not include UTF-8.
 var unicode = charset{name: "UTF-8", all: true}
 
 // charsets are the charsets of the draft of 1995. The first is the default.

@@ -15,7 +15,7 @@ const turtlePrefixes = "@prefix dc: <" + dcElements + "> .\n@prefix dcterms: <" 
 	"@prefix schema: <http://schema.org/> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\n"
 
 // writeTurtle writes the statements of [writeJSONLD] as text/turtle (RDF 1.1 Turtle). Values of the
-// metadata that are http or https URIs become IRIs, and all others literals.
+// metadata that are http or https URIs become IRIs. All other values become literals.
 func writeTurtle(w io.Writer, a *nomen.Answer) error {
 	o := newWork(a)
 	t := &turtle{}

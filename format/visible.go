@@ -28,7 +28,7 @@ func isLanguageTag(s string) bool {
 }
 
 // mediaTypeOf returns a media type without its parameters (RFC 8288, section 3.4.1; RFC 6838,
-// section 4.2), or "" if it is invalid.
+// section 4.2). It returns "" if the media type is invalid.
 func mediaTypeOf(s string) string {
 	s, _, _ = strings.Cut(s, ";")
 	s = strings.Trim(s, " \t")

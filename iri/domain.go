@@ -30,7 +30,7 @@ func ASCIIDomain(host string) (string, error) {
 	}
 	domain := lowerASCII(host)
 	if !ascii.IsASCII(domain) {
-		// Since Unicode 15.1, UTS 46 maps the capital sharp s to the small one. The tables of
+		// Since Unicode 15.1, UTS 46 maps the capital sharp s to the small sharp s. The tables of
 		// package idna are older.
 		var err error
 		if domain, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {

@@ -41,8 +41,8 @@
 // their bytes. A store records the version of the rules that made its keys. A [Name] does not
 // remember the spelling from which it was parsed.
 //
-// A [Prefix] is what all names of a naming authority begin with, such as urn:nbn:fi. It ends before
-// a delimiter of the namespace ([namespace.Delimiters]).
+// A [Prefix] is the text with which all names of a naming authority begin, such as urn:nbn:fi. It
+// ends before a delimiter of the namespace ([namespace.Delimiters]).
 //
 // Comments refer to Internet drafts by their year. docs/glossary.md lists these drafts.
 package name

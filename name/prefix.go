@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is what all names of a naming authority begin with. A prefix covers a key if the key
-// begins with the prefix and a delimiter of the namespace. For example, "urn:nbn:fi" covers
+// A Prefix is the text with which all names of a naming authority begin. A prefix covers a key if
+// the key begins with the prefix and a delimiter of the namespace. For example, "urn:nbn:fi" covers
 // "urn:nbn:fi-x" and "urn:nbn:fi:y-x", but not "urn:nbn:fin-x".
 //
 // A prefix must be spelled like a key. For example, a prefix of ARKs has no hyphens, because the

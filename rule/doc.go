@@ -26,8 +26,8 @@
 // returns an error if a rule has no tests or a test fails.
 //
 // The scheme and the domain in a template are literal. A part of a name can only be a single label
-// before the domain, or come after the host, as in "https://{series}.example.org/{number}". So all
-// locations are in a domain that the author of the rule has chosen.
+// before the domain, or come after the host, as in "https://{series}.example.org/{number}". All
+// locations are therefore in a domain that the author of the rule has chosen.
 //
 // Comments refer to Internet drafts by their year. docs/glossary.md lists these drafts.
 package rule

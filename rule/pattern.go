@@ -167,8 +167,8 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	return compile(s, "^"+flags+s+")$")
 }
 
-// compile returns the pattern for a regular expression. The parameter source is what the user
-// wrote.
+// compile returns the pattern for a regular expression. The parameter source is the text that the
+// user wrote.
 func compile(source, expression string) (Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

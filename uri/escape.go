@@ -23,7 +23,8 @@ var ErrCharset = errors.New("the dialect defines no octets for this character")
 // sign. The error is an *[Error] if a percent sign is not followed by two hexadecimal digits;
 // Decode checks nothing else.
 //
-// Split a component before decoding it. After decoding, an escaped delimiter looks like a real one.
+// Split a component before decoding it. After decoding, an escaped delimiter cannot be
+// distinguished from an unescaped delimiter.
 func Decode(raw string) (Data, error) {
 	n := strings.IndexByte(raw, '%')
 	if n < 0 {

@@ -141,7 +141,8 @@ type Levels uint8
 // Has reports whether s contains l.
 func (s Levels) Has(l Level) bool { return s>>l&1 == 1 }
 
-// Changes returns the levels that change u, when each is applied to the result of the level before.
+// Changes returns the levels that change u. Each level is applied to the result of the level
+// before.
 func (u URI) Changes(rules ...SchemeRules) Levels {
 	var s Levels
 	for l := LevelCase; l <= LevelScheme; l++ {

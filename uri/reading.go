@@ -110,7 +110,7 @@ func readBrowser(s string) (Reading, bool) {
 	return Reading{scheme, host}, ok && host != ""
 }
 
-// readBrowserFile is readBrowser for file URLs, which may have no host.
+// readBrowserFile is like readBrowser, for file URLs, which may have no host.
 func readBrowserFile(rest string) (Reading, bool) {
 	out := Reading{Scheme: "file"}
 	if len(rest) < 2 || strings.IndexByte(`/\`, rest[0]) < 0 || strings.IndexByte(`/\`, rest[1]) < 0 {

@@ -8,7 +8,8 @@ import "strings"
 // segments, which resolution would remove in RFC 3986.
 //
 // If several references are equally short, Relativize prefers those that depend less on the base.
-// It never returns a reference that means the current document, or one that leads to another host.
+// It never returns a reference that means the current document, or a reference that leads to
+// another host.
 func (u URI) Relativize(target URI) (URI, bool) {
 	if u.scheme == 0 || u.dialect != target.dialect || target.scheme == 0 {
 		return URI{}, false

@@ -6,8 +6,8 @@ package urn
 // fragment or component follows, its valid part is included.
 //
 // Punctuation that an NSS can contain is included too, because the syntax does not distinguish the
-// full stop of a sentence from one in the name. In [Draft1995] the name ends at white space, and
-// must not be in angle brackets.
+// full stop of a sentence from a full stop in the name. In [Draft1995] the name ends at white
+// space, and must not be in angle brackets.
 func (d Dialect) EndInText(text string) int {
 	if len(text) > MaxLength {
 		text = text[:MaxLength]

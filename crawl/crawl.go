@@ -18,7 +18,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The reserved requests that a crawl sends (draft of 1995, sections 3.5.3 and 3.5.4).
+// The reserved requests for the parents and the children of an authority (draft of 1995, sections
+// 3.5.3 and 3.5.4).
 const (
 	AskParents  = "urn+p"
 	AskChildren = "urn+c"
@@ -125,7 +126,8 @@ const (
 	DefaultParallel = 4
 )
 
-// Options configure a [Walker]. By default, a Walker follows parents and children.
+// Options configure a [Walker]. By default, a Walker queries both the parents and the children of
+// an authority.
 type Options struct {
 	NoParents, NoChildren bool
 

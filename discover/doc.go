@@ -14,7 +14,7 @@
 //
 // # Specifications
 //
-//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name is a fully
+//   - draft-ietf-uri-yaurn-00, sections 2.2.1 and 3.2: the AuthorityID of a urn:dns name is a fully
 //     qualified domain name. The resolver is reachable at the same port of every address of this
 //     domain name. The structure of the name has no meaning (Y95-11, Y95-23, Y95-26, Y95-29).
 //   - RFC 3401 to 3404, the Dynamic Delegation Discovery System (DDDS): rules in NAPTR records for

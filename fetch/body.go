@@ -23,7 +23,7 @@ func (j *retrieval) bound(o *Object) error {
 	return nil
 }
 
-// A body is a stream with limits.
+// A body is the body of an object, limited to the requested range and the maximum size.
 type body struct {
 	in    io.ReadCloser
 	watch *watch

@@ -43,8 +43,8 @@ func (e *StatusError) Error() string {
 // Is reports whether target is [plan.ErrNotAvailable] and e means that the resource does not exist.
 func (e *StatusError) Is(target error) bool { return target == plan.ErrNotAvailable && e.Missing }
 
-// No reports whether the server has definitely rejected the request. If it has, the client should
-// not repeat the request.
+// No reports whether the server has definitely rejected the request. Repeating the request would
+// then have the same result.
 func (e *StatusError) No() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

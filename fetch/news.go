@@ -145,7 +145,8 @@ func (n *newsSession) ask(command string, want ...int) (string, error) {
 	return n.reply(want...)
 }
 
-// reply reads a reply. The code must be one of those in want, unless want is empty.
+// reply reads a reply. It returns a [*StatusError] if the code of the reply is not in want. An
+// empty want accepts all codes.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {

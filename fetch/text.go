@@ -14,7 +14,7 @@ const maxTextLine = 64 << 10
 
 // A lines is a reader of text. Unless crlf is true, it converts line endings to the line ending of
 // this machine. If dots is true, the text ends at a line with a single dot. The reader then also
-// removes the additional dot from lines that begin with two dots (RFC 1436, section 3.1; RFC 3977,
+// removes the first dot of all other lines that begin with a dot (RFC 1436, section 3.1; RFC 3977,
 // section 3.1.1).
 type lines struct {
 	in     *bufio.Reader

@@ -53,8 +53,8 @@
 //
 // # Documents
 //
-//   - UUIDs: RFC 9562, sections 5.4 and 5.7, with the counter of 6.2, method 1.
+//   - UUIDs: RFC 9562, sections 5.4 and 5.7, with the counter of section 6.2, method 1.
 //   - NOID: the Nice Opaque Identifier minter of the California Digital Library,
 //     its alphabet and check digit algorithm.
-//   - The namespaces' own check digits: package namespace.
+//   - Check digits of namespaces: package namespace.
 package mint

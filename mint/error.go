@@ -40,8 +40,8 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError means that a run has returned [MaxRun] names. It does not remember more names, and
-// could not prevent repetitions.
+// A RunError means that a run has returned [MaxRun] names. A run does not remember more names, so
+// it could not prevent repetitions after that.
 type RunError struct{ Template string }
 
 func (e *RunError) Error() string {

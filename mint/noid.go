@@ -171,8 +171,8 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 const noidWindow = 4
 
 // seekNoid continues after the last existing name in the order of NOID. It uses binary search,
-// because all earlier names exist too. It first doubles the distance until it reaches names that do
-// not exist. Then it halves the distance.
+// because all names before the last existing name exist too. It first doubles the distance until it
+// reaches names that do not exist. Then it halves the distance.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {
@@ -191,8 +191,8 @@ func (r *Run) seekNoid(list List) error {
 	return err
 }
 
-// leap advances the minter by distance if names exist at the new position, and reports whether they
-// exist.
+// leap advances the minter by the given distance if names exist at the new position, and reports
+// whether they exist.
 func (r *Run) leap(distance uint64, list List) (bool, error) {
 	next := r.noid.copy()
 	if !next.advance(distance) {
@@ -293,7 +293,7 @@ func (p noidPart) capacity() uint64 {
 	return noidTotal(p.mask)
 }
 
-// A Counters is the state of a NOID minter.
+// A Counters has the state of a NOID minter.
 type Counters struct {
 	Values []uint64 // of the counters, in their order
 	Active []int    // the counters that are not used up, in the order of the minter

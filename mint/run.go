@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// Options configure a run. The zero Options use defaults.
+// Options configure a [Run]. The zero Options are usable.
 type Options struct {
 	Now        func() time.Time     // returns the current time; nil means time.Now
 	Rand       io.Reader            // source of random bytes; nil means crypto/rand

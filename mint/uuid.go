@@ -35,8 +35,9 @@ const (
 )
 
 // v7 returns a time-based UUID in lower case (RFC 9562, section 5.7). The 12 bits of rand_a are a
-// counter, whose lower half is random at the start of each millisecond (6.2, method 1). If the
-// counter overflows or the clock goes back, the time in a UUID is later than the time of the clock.
+// counter, whose lower half is random at the start of each millisecond (section 6.2, method 1). If
+// the counter overflows or the clock goes back, the time in a UUID is later than the time of the
+// clock.
 func (u *uuidSource) v7() (string, error) {
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {

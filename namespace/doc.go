@@ -7,7 +7,7 @@
 // A [Namespace] describes a namespace. Its fields have the statements of the registration about
 // components, functional equivalence and security. It may also have [Rules], which apply to
 // namespace-specific strings that package urn has accepted. Such rules can only restrict the syntax
-// of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, section 5). If the rules of a
+// of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, section 2; RFC 8141, section 5). If the rules of a
 // namespace are not public, its Note says so.
 //
 //   - Check finds the first error. It returns the offset, the violated rule, and a correction if

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/tsv"
 )
 
-// A statement has what the documents of a namespace state about special characters, functional
-// equivalence and services (draft-ietf-urnbis-rfc2141bis-urn-03, 2.3, 2.5.2 and 6).
+// A statement summarises the documents of a namespace. It covers special characters, functional
+// equivalence and services (draft-ietf-urnbis-rfc2141bis-urn-03, sections 2.3, 2.5.2 and 6).
 type statement struct {
 	special    string   // see [Namespace.Delimiters]
 	functional string   // see [Namespace.Functional]

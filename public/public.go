@@ -5,8 +5,8 @@
 //
 // [Namespaces] returns authorities for public URN namespaces and schemes of persistent names. If
 // parts of a namespace have different resolvers, each part has an authority. [Registry.Prefixes]
-// returns authorities for the compact identifiers of two registries in the life sciences. Their
-// names begin with a URL that the operator chooses. All rules have tests.
+// returns authorities for the compact identifiers of two registries in the life sciences. The names
+// of these authorities begin with a URL that the operator chooses. All rules have tests.
 //
 // The tables of prefixes have a line for each prefix. The columns are separated by tabs. They are
 // the prefix, the name, the pattern, an example, and "deprecated" or nothing. Each remaining column

@@ -41,7 +41,8 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 }
 
 // usable returns the locations to use, in the same underlying array. It returns the first of these
-// sets that is not empty. "Valid" means valid at the time of the question:
+// sets that is not empty. A location is valid if the question is about a time in its period of
+// validity:
 //
 //  1. valid locations of the requested component (draft of 2012, section 2.3);
 //  2. valid locations of the whole resource;

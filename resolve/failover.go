@@ -76,8 +76,8 @@ func IsArchived(rel string) bool {
 	return false
 }
 
-// temporary returns the status code of the temporary redirect that corresponds to a status code.
-// Both codes either preserve the request method or do not.
+// temporary returns 307 for the status codes 307 and 308, which preserve the request method. For
+// all other status codes, it returns 302.
 func temporary(status int) int {
 	switch status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:

@@ -40,9 +40,9 @@ type nearSearch struct {
 // come first. Names that may be registered elsewhere follow. The last name is the longest
 // registered name with which the unknown name begins.
 //
-// The names differ from the unknown name only by a common mistake, and names that are reserved or
-// not public are omitted. Therefore, the result reveals nothing that a client could not find out by
-// guessing. If the store fails or a limit is reached, near returns the names found so far.
+// Names that are reserved or not public are omitted. All other names differ from the unknown name
+// only by a common mistake. Therefore, the result reveals nothing that a client could not find out
+// by guessing. If the store fails or a limit is reached, near returns the names found so far.
 func (d *decision) near() []string {
 	if d.o.NoSuggestions {
 		return nil

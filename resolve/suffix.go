@@ -46,8 +46,8 @@ func (d *decision) extended() (*nomen.Answer, error) {
 }
 
 // rest returns the part of the name after base. For an ARK, it returns this part in the spelling of
-// the question. An ARK does not change with hyphens or a slash at the end, but the location can
-// depend on them.
+// the question. Hyphens and a slash at the end do not distinguish ARKs, but the location can depend
+// on them.
 func (d *decision) rest(base name.Name) string {
 	rest := d.name.Key()[len(base.Key()):]
 	spelling := d.q.Subject.String()

@@ -53,7 +53,7 @@ func checkARK(u uri.URI) []scheme.Finding {
 }
 
 // isBetanumeric reports whether c is a digit, or a lower-case consonant other than l and y
-// (draft-kunze-ark, 2.3).
+// (draft-kunze-ark, section 2.3).
 func isBetanumeric(c byte) bool {
 	return ascii.IsDigit(c) || ascii.IsLetter(c) && strings.IndexByte("aeiouly", c) < 0 && c >= 'a'
 }

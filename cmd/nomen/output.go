@@ -29,7 +29,7 @@ func isTerminal(w io.Writer) bool {
 	return isScreen(w) && os.Getenv("NO_COLOR") == ""
 }
 
-// isScreen reports whether a stream is a terminal, even one without colour.
+// isScreen reports whether a stream is a terminal, with or without colour.
 func isScreen(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -42,9 +42,9 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: plainError}))
 }
 
-// terminalLog returns a handler that writes log lines in colour. The function replace converts each
-// attribute. The handler escapes control sequences of terminals in values, because package tint
-// does not.
+// terminalLog returns a handler that writes log lines in colour. The function replace converts the
+// attributes. The handler also escapes terminal control sequences in the values of attributes,
+// because package tint does not escape them.
 func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr) slog.Attr) slog.Handler {
 	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		a = replace(groups, a)
@@ -60,7 +60,8 @@ func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr
 	}})
 }
 
-// plainError converts an attribute of a log line: an error gets the words that users see.
+// plainError converts an attribute of a log line. If the value is an error, it becomes the text
+// that [shown.Error] returns.
 func plainError(_ []string, a slog.Attr) slog.Attr {
 	if err, ok := a.Value.Any().(error); ok && err != nil {
 		a.Value = slog.StringValue(shown.Error(err))
@@ -68,15 +69,16 @@ func plainError(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// jsonTo returns an encoder that writes each value as one line of JSON. It escapes the control
-// characters of terminals.
+// jsonTo returns an encoder that writes each value as a line of JSON. The encoder escapes terminal
+// control characters.
 func jsonTo(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(jsonWriter{w})
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// A jsonWriter escapes control characters in JSON. Each Write must be a complete value.
+// A jsonWriter escapes control characters in JSON. The argument of each Write must be a complete
+// JSON value.
 type jsonWriter struct{ w io.Writer }
 
 func (j jsonWriter) Write(p []byte) (int, error) {
@@ -88,7 +90,8 @@ func (j jsonWriter) Write(p []byte) (int, error) {
 
 func (c *cli) printJSON(v any) error { return jsonTo(c.out).Encode(v) }
 
-// say prints the result of a command: the object with --json, and the text otherwise.
+// say prints the result of a command. It prints the object with --json, and otherwise the formatted
+// text.
 func (c *cli) say(object any, format string, args ...any) error {
 	if c.json {
 		return c.printJSON(object)
@@ -102,7 +105,8 @@ type missingError struct{ subject, hint string }
 func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
 func (e *missingError) Unwrap() error { return store.ErrNotFound }
 
-// named adds the subject to the error "not found", which does not say what was not found.
+// named adds the subject to an error that wraps [store.ErrNotFound], so that the message says what
+// was not found.
 func named(subject string, err error) error { return namedHint(subject, "", err) }
 
 func namedHint(subject, hint string, err error) error {
@@ -131,9 +135,9 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// withArgument returns err. If err rejects a field of a request, withArgument adds the argument of
-// the command that set the field. The map argumentOf has the argument for each field, such as
-// "--why" for "why".
+// withArgument adds the command line argument to an error about a field of a request. The map
+// argumentOf contains the argument that sets each field, such as "--why" for "why". withArgument
+// returns all other errors unchanged.
 func withArgument(err error, argumentOf map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {
@@ -145,7 +149,7 @@ func withArgument(err error, argumentOf map[string]string) error {
 	return err
 }
 
-// inside removes package names, which mean nothing to users, from the beginning of errors.
+// inside removes the names of packages from error messages, because users do not know the packages.
 var inside = strings.NewReplacer(
 	": adminapi: ", ": ", ": cache: ", ": ", ": client: ", ": ", ": crawl: ", ": ", ": discover: ", ": ", ": fetch: ", ": ", ": gateway: ", ": ",
 	": pebblestore: ", ": ", ": pgstore: ", ": ", ": registrar: ", ": ", ": server: ", ": ",
@@ -202,8 +206,8 @@ func inWords(out registrar.Outcome) string {
 	return fmt.Sprintf("%s %s, revision %d", out.Name, what, out.Result.Revision)
 }
 
-// rowsOf returns a function that writes a row for each non-empty value, after a label. A value with
-// several lines takes several rows.
+// rowsOf returns a function that writes table rows for a label and its values. It skips empty
+// values. A value with several lines is written to several rows.
 func rowsOf(w io.Writer) func(label string, values ...string) {
 	return func(label string, values ...string) {
 		for _, v := range values {
@@ -219,7 +223,8 @@ func rowsOf(w io.Writer) func(label string, values ...string) {
 	}
 }
 
-// record prints a record. The map checked has what the server knows about its locations, by URL.
+// record prints a record. The map checked contains the results of link checks for its locations, by
+// URL.
 func (a *answers) record(r *store.Record, checked map[string]adminapi.Link) error {
 	if a.json != nil {
 		a.object(r)
@@ -249,8 +254,8 @@ func (a *answers) record(r *store.Record, checked map[string]adminapi.Link) erro
 	return w.Flush()
 }
 
-// showValues prints the typed values of a record, including the data of views. A record without
-// typed values has only locations.
+// showValues prints the typed values of a record, including values that are derived from its
+// locations. It prints nothing if the record stores no typed values.
 func showValues(rows func(string, ...string), r *store.Record) {
 	if len(r.Values) == 0 {
 		return
@@ -277,7 +282,7 @@ func showLocations(rows func(string, ...string), all []nomen.Location, checked m
 	}
 }
 
-// showRaw prints an unstructured result. If it is text, the lines stay as they are.
+// showRaw prints an unstructured result. It keeps the lines of a text.
 func showRaw(rows func(string, ...string), r *nomen.Raw) {
 	if r == nil {
 		return
@@ -312,7 +317,7 @@ func details(l nomen.Location) string {
 	return "  (" + strings.Join(parts, ", ") + ")"
 }
 
-// printable returns s on one line, with control characters of terminals escaped.
+// printable returns s as a single line, with terminal control characters escaped.
 func printable(s string) string { return shown.Inline(s) }
 
 func (c *cli) showAuthority(a *store.Authority) error {

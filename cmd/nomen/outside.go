@@ -42,8 +42,9 @@ func (o *outsideFlags) register(f *pflag.FlagSet) {
 	o.find.register(f)
 }
 
-// An outside has the parts of a server that send requests to other servers: the resolvers to which
-// authorities delegate their names, and the fetcher of resources.
+// An outside contains the parts of a server that send requests to other servers. These are the
+// clients for the resolvers to which authorities delegate their names, and the fetcher of
+// resources.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
@@ -57,14 +58,14 @@ type outside struct {
 	close   []io.Closer
 }
 
-// A target is a resolver to which an authority delegates its names.
+// A target is the client for a resolver to which an authority delegates its names.
 type target struct {
 	bounded nomen.Resolver
 	client  *client.Client
 }
 
-// openOutside makes an outside for the options o. The parameter p supplies the limits of requests
-// to other resolvers, and the counter of failed lookups.
+// openOutside creates an outside with the options o. It takes the limit of concurrent requests and
+// the counter of failed lookups from p.
 func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
 	w := &outside{flags: o, log: p.log, targets: map[string]target{}, asks: p.asks, misses: p.misses}
 	hosts, err := o.find.hosts()
@@ -97,7 +98,8 @@ func (c *cli) openMisses(log *slog.Logger) (*misses.Counter, error) {
 	return misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
 }
 
-// ask returns the resolver for the target of a delegation, which it creates for a new target.
+// ask returns the resolver for the target of a delegation. It creates the resolver when it is first
+// needed.
 func (w *outside) ask(to string) (nomen.Resolver, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,8 +109,9 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if w.closed {
 		return nil, errors.New("the server is shutting down")
 	}
-	// This client must not retry: if every resolver in a chain retried, the requests to the last of
-	// them would multiply. The client of this server can retry instead.
+	// The client must not retry requests. If every resolver in a chain of delegations retried, the
+	// number of requests to the last resolver would multiply. The client that sent the request to
+	// this server can retry instead.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if err := w.flags.find.complete(&o); err != nil {
 		return nil, err

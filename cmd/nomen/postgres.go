@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A servingStore is an open store of any kind, as a server needs it.
+// A servingStore is a store that a server can use.
 type servingStore interface {
 	store.Store
 	store.Tokens
 }
 
-// inDatabase reports whether the store is in a database, which several commands and servers can use
-// at the same time, and not in a directory.
+// inDatabase reports whether the store is in a database, as opposed to a directory. Several
+// commands and servers can use a database at the same time.
 func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }
@@ -32,8 +32,8 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
-// openDatabase opens the store in a database. If the access is creates, it also creates a missing
-// store.
+// openDatabase opens the store in a database. If the store does not exist and the access is
+// creates, openDatabase creates it.
 func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {
 	o.MustExist = true
 	s, err := pgstore.Open(ctx, o)
@@ -50,11 +50,11 @@ func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (
 	return s, err
 }
 
-// nodeCache is the default size in bytes of the cache in front of a database.
+// nodeCache is the default size of the cache in front of a database, in bytes.
 const nodeCache = 64 << 20
 
-// openNode opens the store in a database for a server, with a cache in front of it. The database
-// may be unavailable at that time; see [pgstore.Options].
+// openNode opens the store in a database for a server, with a cache in front of the database. It
+// succeeds even if the database is temporarily unavailable (see [pgstore.Options]).
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (servingStore, error) {
 	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, creates.unless(f.readOnly))
 	if err != nil {

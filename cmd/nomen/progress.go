@@ -8,7 +8,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// A meter is a progress bar with the rate and the time left. A nil meter shows nothing.
+// A meter is a progress bar that also displays the rate and the remaining time. A nil meter
+// displays nothing.
 type meter struct {
 	*cli
 	bytes bool                     // it counts bytes
@@ -22,7 +23,7 @@ func (c *cli) newMeter(bytes bool) *meter {
 	return &meter{cli: c, bytes: bytes}
 }
 
-// show updates the bar. A total of 0 or less means unknown.
+// show updates the progress bar. If total is not positive, the total is unknown.
 func (m *meter) show(text string, done, total int64) {
 	if m.bar == nil {
 		m.bar = progressbar.NewOptions64(cmp.Or(max(total, 0), -1), progressbar.OptionShowBytes(m.bytes), progressbar.OptionSetWriter(m.err),
@@ -42,8 +43,8 @@ func (m *meter) end() {
 	}
 }
 
-// counting returns two functions: show displays progress, and end removes the display. A total of 0
-// means unknown.
+// counting returns two functions for displaying progress. The function show updates the display,
+// and end removes it. A total of 0 means that the total is unknown.
 func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
 	m, start := c.newMeter(false), clock()
 	return func(done, total uint64) {
@@ -53,7 +54,8 @@ func (c *cli) counting(title string) (show func(done, total uint64), end func())
 	}, m.end
 }
 
-// countingStages is counting for work in several stages. Each stage has its own bar.
+// countingStages is like counting, for work in several stages. Each stage has a separate progress
+// bar.
 func (c *cli) countingStages() (show func(stage string, done int64, total uint64), end func()) {
 	stage, count, endOne := "", func(uint64, uint64) {}, func() {}
 	return func(now string, done int64, total uint64) {
@@ -66,11 +68,11 @@ func (c *cli) countingStages() (show func(stage string, done int64, total uint64
 	}, func() { endOne() }
 }
 
-// manyExamples is how many changes are shown as examples.
+// manyExamples is the maximum number of changes that are printed as examples.
 const manyExamples = 5
 
-// examples prints the first changes of a command as text, or all changes with -v. With --json it
-// prints changes only with -v.
+// examples prints the first changes that a command makes, or all changes with -v. With --json, it
+// prints no changes unless -v is set as well.
 type examples struct {
 	*cli
 	shown int
@@ -83,8 +85,8 @@ func (e *examples) add(object any, text string) {
 	e.shown++
 }
 
-// end prints the summary, unless an error has prevented all changes. It returns the error of the
-// command: err, or the error for rejected changes.
+// end prints the summary, unless an error has prevented all changes. It returns err, or errNo if
+// err is nil and some changes were rejected.
 func (e *examples) end(err error, changed bool, rejected int64, object any, text string) error {
 	if err != nil && !changed {
 		return err

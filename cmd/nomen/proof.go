@@ -84,8 +84,8 @@ func (c *cli) proofGetCommand() *cobra.Command {
 
 const receiptTimeout = 30 * time.Second
 
-// fetchReceipt gets a receipt from a server, and verifies only its format. It follows no redirects, so
-// the server cannot make it connect to another host.
+// fetchReceipt requests a receipt from a server. It checks only the format of the receipt. It does
+// not follow redirects, so that the server cannot make it connect to another host.
 func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]byte, error) {
 	if !strings.Contains(via, "://") {
 		via = "http://" + via
@@ -213,7 +213,8 @@ func (c *cli) proofCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// keysAfter returns the keys of a log to which hand-over notes lead from a trusted key, newest first.
+// keysAfter returns the keys of a log, newest first. It starts with a trusted key, and follows
+// hand-over notes, each of which the previous key has signed.
 func keysAfter(key string, log note.Verifier, notes []string) ([]note.Verifier, error) {
 	keys := []note.Verifier{log}
 	for _, file := range notes {

@@ -86,8 +86,9 @@ func (c *cli) redactCommand() *cobra.Command {
 	return cmd
 }
 
-// redactName returns a function that redacts the history of a name. If the parameter ask is set,
-// the function first shows what it will remove, and asks for confirmation unless it is a dry run.
+// redactName returns a function that redacts the history of a name. If the parameter ask is true,
+// the function first prints what it will remove. It then asks the user for confirmation, except in
+// a dry run.
 func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	n, err := name.Parse(spelling)
 	return func(ctx context.Context, b backend) error {
@@ -155,8 +156,9 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	})
 }
 
-// confirmRemoval completes a printed sentence that begins with what will be removed. Then, unless
-// it is a dry run, it asks the user to type a confirmation, which the function same checks.
+// confirmRemoval asks the user to confirm a removal. The caller has already printed the beginning
+// of a sentence with the content to be removed, which confirmRemoval completes. The function same
+// checks the text that the user types. In a dry run, confirmRemoval does not ask.
 func (c *cli) confirmRemoval(red registrar.Redaction, kind string, same func(typed string) bool) error {
 	if red.DryRun {
 		fmt.Fprintln(c.err, " would be removed permanently.")

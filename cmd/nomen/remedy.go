@@ -36,9 +36,10 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A failure is a kind of error of the commands: its exit status, the text to append to the message,
-// and its row in docs/reference/errors.md. The texts name commands and options. So they are here
-// and not in the libraries that return the errors, which other programs use too.
+// A failure describes a kind of error: the exit status, the text to append to the message, and the
+// row in docs/reference/errors.md. The texts mention commands and options. They are therefore
+// defined here, and not in the packages that return the errors, because other programs can use
+// these packages as well.
 type failure struct {
 	title  string
 	status int
@@ -49,8 +50,8 @@ type failure struct {
 	remedy string // what else the user can do; may be ""
 }
 
-// failures returns the kinds of errors in the order of the document: arguments, names, records,
-// stores, servers. An error belongs to the first kind that matches.
+// failures returns the kinds of errors in the order in which the document lists them. An error
+// belongs to the first kind that matches.
 func failures() []failure {
 	return []failure{
 		{"wrong usage", exitUsage, []error{usageError{}}, nil, "", "An argument, an option, an environment variable or a line of the configuration file is invalid.", "The message says which, and what is expected. `nomen COMMAND --help` has examples."},
@@ -129,8 +130,8 @@ func (f *failure) matches(err error) bool {
 	return false
 }
 
-// isOf reports whether err wraps the error target. If target is a nil pointer or a struct, any
-// error of its type counts as target.
+// isOf reports whether err wraps target. If target is a nil pointer or a struct, isOf reports
+// whether err wraps any error of the same type.
 func isOf(err, target error) bool {
 	if v := reflect.ValueOf(target); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.As(err, reflect.New(v.Type()).Interface())
@@ -147,8 +148,8 @@ func failureOf(err error) *failure {
 	return nil
 }
 
-// remedyFor returns what helps against an error, as text to append to its message. The result is ""
-// if the message already says what helps.
+// remedyFor returns a remedy for an error, as text to append to the error message. The result is ""
+// if the message needs no remedy.
 func remedyFor(err error) string {
 	var detached *adminapi.DetachedError
 	if errors.As(err, &detached) {
@@ -164,7 +165,8 @@ func remedyFor(err error) string {
 	return ""
 }
 
-// refusalRemedy is remedyFor for a rejected record, which may come from a server.
+// refusalRemedy is like remedyFor, but for a rejected record. A rejected record from a server has
+// no Err, but its field Clock can be set.
 func refusalRemedy(r bulk.Refusal) string {
 	if r.Clock {
 		return "; " + remedyClock
@@ -177,8 +179,8 @@ func isPath(err error) bool {
 	return errors.As(err, &path)
 }
 
-// isVersion returns a function that recognises errors about a store that must be converted in the
-// way that how describes.
+// isVersion returns a function that reports whether an error is about an old version of a store
+// that requires the given conversion.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError
@@ -213,8 +215,7 @@ func warningText(w bulk.Warning) string {
 	return message + warningOption(w.Code)
 }
 
-// warningOption returns the option that helps after a warning with this code, or "" if no option
-// does.
+// warningOption returns a hint about the option that resolves a warning with the given code, or "".
 func warningOption(code string) string {
 	switch code {
 	case registrar.WarnRetired:

@@ -167,7 +167,8 @@ func (r *replaying) readExpected() error {
 	return nil
 }
 
-// readLogs reads the logs. For a file of expected answers, it makes a log of them.
+// readLogs reads the log files. Without log files, it returns a log of requests for the expected
+// answers.
 func (r *replaying) readLogs(ctx context.Context) (*replay.Log, error) {
 	if len(r.logs) == 0 {
 		return r.options.Expected.Log(), nil
@@ -293,7 +294,8 @@ func differenceText(d replay.Difference) string {
 	return text + ": old " + short(d.Old.String()) + ", new " + short(d.New.String())
 }
 
-// notes prints what the shares do not show: what was skipped, and how some requests were compared.
+// notes prints which lines were skipped, and how some requests were compared. The shares in the
+// report do not include this information.
 func (r *replaying) notes(report *replay.Report) {
 	l := report.Log
 	for _, n := range []struct {

@@ -202,8 +202,8 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, r *
 	return c.resolveNames(ctx, args, r)
 }
 
-// An uncached counts the answers that could not be cached, for example because the disk is full.
-// Then one line can report all of them.
+// An uncached counts answers that could not be written to the cache, for example because the disk
+// is full. A single message at the end reports all of them.
 type uncached struct {
 	mu    sync.Mutex
 	count int
@@ -235,7 +235,7 @@ type resolving struct {
 	jobs     int
 }
 
-// ask resolves a name. Even with an error the answer can be set, for example to a tombstone.
+// ask resolves a name. It can return both an error and an answer, such as a tombstone.
 func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
 	q, err := r.ofName(arg)
 	if err != nil {
@@ -258,8 +258,8 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	return a, time.Time{}, err
 }
 
-// ofName returns the question about a name. If an option and a directive of the name disagree, the
-// option counts.
+// ofName returns the question about a name. Command line options take precedence over directives in
+// the name.
 func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	typed, err := client.ParseDialect(r.dialect, arg)
 	if err != nil {
@@ -285,7 +285,7 @@ func (r *resolving) serviceOf(arg string) nomen.Service {
 	return q.Service
 }
 
-// closeAll closes the resources in an answer, because resolve does not print them.
+// closeAll closes the resources in an answer. The command resolve does not print them.
 func closeAll(a *nomen.Answer) {
 	if a == nil {
 		return

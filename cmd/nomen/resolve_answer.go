@@ -24,8 +24,8 @@ type auditedAddress struct {
 	Error   *resolveError `json:"error,omitempty"`
 }
 
-// auditOne asks all addresses of a resolver about a name, and prints the answer from each (1995,
-// 2.2.1).
+// auditOne resolves a name at all addresses of a resolver, and prints the answer from each address
+// (1995, 2.2.1).
 func auditOne(ctx context.Context, remote *client.Client, r *resolving, out *answers, arg string) error {
 	q, err := r.ofName(arg)
 	if err == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A resolvedName is a name whose answer will be printed when its turn comes.
+// A resolvedName is a name together with its answer. The channel done is closed when the answer is
+// available.
 type resolvedName struct {
 	input
 	answer *nomen.Answer
@@ -23,8 +24,8 @@ type resolvedName struct {
 	done   chan struct{}
 }
 
-// resolveNames resolves the names in args, and for "-" the lines of standard input. It resolves
-// several at a time, but prints the answers in order.
+// resolveNames resolves the names in args. The argument "-" stands for the lines of standard input.
+// Several names are resolved concurrently, but the answers are printed in order.
 func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,7 +66,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 }
 
 // readNames sends each name to the channel queue for printing, and to the channel work for
-// resolving. A line that is too long needs no resolving.
+// resolving. It does not send a line that is too long to work.
 func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *resolvedName) error {
 	return c.eachInput(ctx, args, maxLine, func() {}, func(in input) error {
 		in.text = strings.Clone(in.text) // a copy, so that the rest of the text read with it can be freed
@@ -86,8 +87,8 @@ func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *
 	})
 }
 
-// printAll prints the answers in the order of the names. Before it waits for an answer, it writes
-// the earlier ones.
+// printAll prints the answers in the order of the names. It writes all pending answers before it
+// waits for the next one.
 func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
 	failed := false
 	for {

@@ -162,7 +162,8 @@ func (c *cli) showDamage(d pebblestore.Damage) {
 	}
 }
 
-// rehearse restores a backup to a temporary directory, and verifies its history.
+// rehearse restores a backup to a temporary directory, and verifies the history in the restored
+// store.
 func (c *cli) rehearse(ctx context.Context, from string) error {
 	tmp, err := os.MkdirTemp("", "nomen-rehearsal")
 	if err != nil {

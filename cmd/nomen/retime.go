@@ -10,9 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A retimer corrects the times of changes that are dated in the future, that is, after limit. Such
-// a change gets the time of the last change before it in the log whose time is right. Later changes
-// of the same subject get at least that time, so that the times of a subject never decrease.
+// A retimer corrects the times of changes that are dated after limit, and so in the future. Such a
+// change gets the time of the last correctly dated change that precedes it in the log. Later
+// changes of the same subject get at least this time, so that the times of a subject never
+// decrease.
 type retimer struct {
 	limit   time.Time
 	last    time.Time // time of the last change that is not dated after limit
@@ -20,8 +21,8 @@ type retimer struct {
 	changed uint64
 }
 
-// newRetimer returns a retimer for the log of s. If the first changes in the log are dated after
-// limit, they get the time of the first change that is dated correctly.
+// newRetimer returns a retimer for the log of s. If the log begins with changes that are dated
+// after limit, these changes get the time of the first correctly dated change.
 func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
 	limit = time.UnixMilli(limit.UnixMilli()).UTC()
 	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}
@@ -37,8 +38,9 @@ func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer,
 	return t, nil
 }
 
-// entries yields the entries of a log with corrected times. The digest of a corrected entry is new.
-// Only a redacted entry keeps its digest, because its content is gone.
+// entries yields the entries of a log with corrected times. It computes new digests for corrected
+// entries. A redacted entry keeps its digest, because the digest cannot be computed without the
+// removed content.
 func (t *retimer) entries(log iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range log {

@@ -28,7 +28,8 @@ const (
 	exitFailure = 3
 )
 
-// A cli is one run of the program: its streams, its global flags, and what is derived from them.
+// A cli holds the state of one run of the program: the streams, the global flags, and the values
+// that are derived from the flags.
 type cli struct {
 	streams
 	data    string // directory
@@ -57,14 +58,14 @@ type cli struct {
 	systemd     *systemd.Notifier       // of serve; nil for other commands
 }
 
-// Errors of a command that has already printed what went wrong.
+// These errors determine the exit status of a command that has already printed the reason.
 var (
 	errNo     = errors.New("no")     // the answer was "no"
 	errFailed = errors.New("failed") // something failed
 )
 
-// A usageError is an error in the command line, the environment or the configuration. Its exit
-// status is 2.
+// A usageError is an error in the command line, the environment or the configuration. The exit
+// status for a usageError is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -79,7 +80,7 @@ func (e rephrasedError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// run executes one command line and returns the exit status.
+// run executes a command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int { return runWith(ctx, args, s, nil) }
 
 func runWith(ctx context.Context, args []string, s streams, hangups chan os.Signal) int {
@@ -106,7 +107,8 @@ func runWith(ctx context.Context, args []string, s streams, hangups chan os.Sign
 	return status
 }
 
-// nameSignal replaces "context canceled" in a text by the signal that was the reason.
+// nameSignal replaces "context canceled" in a text by the cause of the cancellation, such as a
+// signal.
 func nameSignal(ctx context.Context, text string) string {
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -196,8 +198,8 @@ func (c *cli) root() *cobra.Command {
 	return root
 }
 
-// configure sets the options that are not on the command line from the environment and the
-// configuration file.
+// configure sets options from the environment and the configuration file, unless they are set on
+// the command line.
 func (c *cli) configure(cmd *cobra.Command) error {
 	for _, w := range unknownVariables(os.Environ(), knownOptions(cmd.Root())) {
 		fmt.Fprintf(c.err, "nomen: warning: %v\n", w) // contains no values, and so no secrets
@@ -205,8 +207,8 @@ func (c *cli) configure(cmd *cobra.Command) error {
 	return c.readSources(cmd)
 }
 
-// endAtHangup makes SIGHUP end this process, as it ends any program that is not a server. If a
-// SIGHUP has already arrived, the process ends now.
+// endAtHangup restores the default behaviour of SIGHUP, which terminates the process. Only a server
+// handles SIGHUP. If the signal has already arrived, endAtHangup terminates the process.
 func (c *cli) endAtHangup() {
 	if c.hangups == nil {
 		return
@@ -247,7 +249,8 @@ func (c *cli) trace() func(step string) {
 	return func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
 }
 
-// arguments checks the number of arguments. A negative limit means no limit.
+// arguments returns a function that checks the number of arguments. If limit is negative, there is
+// no maximum.
 func arguments(least, limit int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -260,7 +263,7 @@ func arguments(least, limit int) cobra.PositionalArgs {
 	}
 }
 
-// argumentsOf returns the arguments and options of a command, as in its usage line.
+// argumentsOf returns the usage line of a command without the name of the command.
 func argumentsOf(cmd *cobra.Command) string {
 	return strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())), " [flags]")
 }

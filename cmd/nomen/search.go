@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchDir is the directory of the search index, in the data directory. If the store is elsewhere,
-// the index is next to the store.
+// searchDir is the subdirectory of the data directory for the search index. If the store is in
+// another directory, searchSuffix is appended to the path of the store instead.
 const (
 	searchDir    = "search"
 	searchSuffix = ".search"
@@ -27,8 +27,9 @@ func (c *cli) searchPath() (string, error) {
 	return filepath.Clean(dir) + searchSuffix, err
 }
 
-// startSearch opens the search index of a server and updates it in the background, until end is
-// called. The index is nil if it is off or cannot be opened, because a server works without it.
+// startSearch opens the search index of a server, and updates the index in the background until end
+// is called. The index is nil if it is turned off or cannot be opened. A server can run without a
+// search index.
 func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *search.Index, end func()) {
 	source, ok := s.(search.Source)
 	if !f.search || f.readOnly || !ok {
@@ -55,7 +56,7 @@ func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log
 	}
 }
 
-// openSearch opens the search index for a command without a server.
+// openSearch opens the search index for a command that does not use a server.
 func (c *cli) openSearch(s store.Store) (*search.Index, error) {
 	source, ok := s.(search.Source)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// secondPersonText says which requests a second person must approve, and which not. The result is
-// "" if the server has no such rule.
+// secondPersonText describes which requests require the approval of a second person, and which
+// requests the rule does not cover. The result is "" if the server does not have such a rule.
 func secondPersonText(rule adminapi.SecondPerson) string {
 	var what []string
 	if rule.Redact {
@@ -26,8 +26,9 @@ func secondPersonText(rule adminapi.SecondPerson) string {
 		"a command that opens the store without the server is not bound by this rule, so limit who can read the data directory or the password of the database"
 }
 
-// secondPersonHint returns a hint about the requests that the rule about a second person does not
-// cover, with the place of the rule. It returns no hint without such a rule.
+// secondPersonHint returns a hint about requests that do not require the approval of a second
+// person. The hint refers to the source of the option that defines the rule. If there is no such
+// rule, secondPersonHint returns nil.
 func (c *cli) secondPersonHint(f *serveFlags) []error {
 	rule, option := f.limits.second, "second-person.redact"
 	text := secondPersonText(rule)
@@ -49,7 +50,7 @@ func secondPerson(ctx context.Context, b backend) (adminapi.SecondPerson, error)
 	return v.SecondPerson, err
 }
 
-// announceRedaction says before a redaction whether a second person must approve it.
+// announceRedaction prints a message if a redaction requires the approval of a second person.
 func (c *cli) announceRedaction(ctx context.Context, b backend) error {
 	rule, err := secondPerson(ctx, b)
 	if err == nil && rule.Redact {
@@ -58,8 +59,8 @@ func (c *cli) announceRedaction(ctx context.Context, b backend) error {
 	return err
 }
 
-// announceRelocation says after a dry run whether a second person must approve the relocation of
-// that many names.
+// announceRelocation prints a message if a relocation of this number of names requires the approval
+// of a second person, and reports whether it does. It is called after a dry run.
 func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (bool, error) {
 	rule, err := secondPerson(ctx, b)
 	waits := err == nil && rule.RelocateAbove > 0 && names > int64(rule.RelocateAbove)
@@ -69,8 +70,8 @@ func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (b
 	return waits, err
 }
 
-// A redactableLine is the JSON form of what a dry run of a redaction has found. Exactly one of
-// Name, Prefix, User and Token is set.
+// A redactableLine is the JSON result of a dry run of a redaction. Exactly one of the fields Name,
+// Prefix, User and Token is set.
 type redactableLine struct {
 	Name         string   `json:"name,omitempty"`
 	Prefix       string   `json:"prefix,omitempty"`

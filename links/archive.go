@@ -23,25 +23,25 @@ import (
 
 // ArchiveOptions configure an [Archive]. Agent and either TimeGate or Availability are required.
 type ArchiveOptions struct {
-	// TimeGate is what comes before the URL of a location in the URL of a TimeGate (RFC 7089), such as
-	// https://web.archive.org/web/.
+	// TimeGate is the prefix of the URLs of a TimeGate (RFC 7089), to which the URL of a location
+	// is appended. An example is https://web.archive.org/web/.
 	TimeGate string
 
-	// Availability is the URL of an interface that gets the parameters url and timestamp and returns
+	// Availability is the URL of a service that has the parameters url and timestamp and returns
 	// JSON, such as https://archive.org/wayback/available.
 	Availability string
 
-	// Hosts are the hosts of copies besides the host in TimeGate or Availability. Each stands for its
-	// subdomains, too.
+	// Hosts are hosts of copies, in addition to the host in TimeGate or Availability. Each host
+	// includes its subdomains.
 	Hosts []string
 
 	Agent string        // value of User-Agent
 	From  string        // value of From; "" for none
-	Gap   time.Duration // least time between two requests; 1 s if 0
+	Gap   time.Duration // minimum time between two requests; 1 s if 0
 
 	DNS   discover.DNS                                                         // nil means [net.DefaultResolver]
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil means a [net.Dialer]
-	Allow func(netip.Addr) error                                               // nil means that only public addresses are allowed
+	Allow func(netip.Addr) error                                               // nil permits only public addresses
 	TLS   *tls.Config                                                          // nil means the default
 
 	Now func() time.Time // the clock; time.Now if nil
@@ -59,14 +59,14 @@ func (o *ArchiveOptions) Check() error {
 	return nil
 }
 
-// An Archive finds preserved copies of locations in a web archive. It is safe for concurrent use, and
-// sends one request at a time.
+// An Archive finds preserved copies of locations in a web archive. It is safe for concurrent use.
+// It sends one request at a time.
 type Archive struct {
 	o         ArchiveOptions
 	base      *url.URL
 	transport http.RoundTripper
 
-	asking chan struct{} // has a value while a request is sent
+	asking chan struct{} // holds a value while a request is sent
 	next   time.Time     // when the next request may be sent; protected by asking
 
 	mu     sync.Mutex
@@ -79,28 +79,28 @@ type Copy struct {
 	Time time.Time // when the archive made it
 }
 
-// A foundCopy is an answer of the archive.
+// A foundCopy is a cached answer of the archive.
 type foundCopy struct {
 	copy  Copy
 	found bool
-	until time.Time // when the answer is forgotten
+	until time.Time // end of life of the answer
 }
 
 const (
 	archiveGap     = time.Second
-	archiveTime    = 30 * time.Second // for all requests about a location
-	archiveHops    = 5                // requests about a location
-	maxArchived    = 64 << 10         // bytes of a response
-	maxCopies      = 1000             // answers that are kept
-	copyLife       = 24 * time.Hour   // how long an answer is kept
-	maxCopyURL     = 4096             // bytes of the URL of a copy
-	maxArchiveWait = 24 * time.Hour   // most time that an archive can ask for between two requests
+	archiveTime    = 30 * time.Second // timeout of all requests about a location
+	archiveHops    = 5                // maximum number of requests about a location
+	maxArchived    = 64 << 10         // maximum length of a response in bytes
+	maxCopies      = 1000             // maximum number of answers that are kept
+	copyLife       = 24 * time.Hour   // lifetime of an answer
+	maxCopyURL     = 4096             // maximum length of the URL of a copy in bytes
+	maxArchiveWait = 24 * time.Hour   // maximum time that an archive can require between two requests
 )
 
-// ErrNoCopy is returned if the archive has no copy of a location.
+// ErrNoCopy means that the archive does not have a copy of a location.
 var ErrNoCopy = errors.New("the archive has no copy of this location")
 
-// An ArchiveError says why the answer of an archive cannot be used.
+// An ArchiveError is the reason for which the answer of an archive cannot be used.
 type ArchiveError struct{ Reason string }
 
 func (e *ArchiveError) Error() string { return "the answer of the archive cannot be used: " + e.Reason }
@@ -125,7 +125,7 @@ func NewArchive(o ArchiveOptions) (*Archive, error) {
 	return &Archive{o: o, base: base, transport: w.transport, asking: make(chan struct{}, 1), copies: map[string]foundCopy{}}, nil
 }
 
-// Host returns the host that is asked. For a nil Archive, it returns "".
+// Host returns the host of the archive. It returns "" for a nil Archive.
 func (a *Archive) Host() string {
 	if a == nil {
 		return ""
@@ -133,9 +133,9 @@ func (a *Archive) Host() string {
 	return a.base.Hostname()
 }
 
-// Find returns the copy of a location that the archive made closest to a time. It returns [ErrNoCopy]
-// if the archive has no copy, and an [*ArchiveError] if the answer is invalid or the copy is at a host that is
-// not one of the archive. Answers are kept for a day.
+// Find returns the copy of a location that the archive made closest to a time. It returns
+// [ErrNoCopy] if the archive has no copy, and an [*ArchiveError] if the answer is invalid or if the
+// host of the copy does not belong to the archive. Answers are cached for a day.
 func (a *Archive) Find(ctx context.Context, of string, near time.Time) (Copy, error) {
 	of, _, _ = strings.Cut(of, "#")
 	now := a.o.Now()
@@ -168,7 +168,7 @@ func (f foundCopy) result() (Copy, error) {
 	return f.copy, nil
 }
 
-// keep keeps an answer, in the place of another one if there are too many.
+// keep caches an answer. If the cache is full, the answer replaces another answer.
 func (a *Archive) keep(of string, f foundCopy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -193,8 +193,8 @@ func (a *Archive) ask(ctx context.Context, of string, near time.Time) (c Copy, e
 	return a.checked(c)
 }
 
-// checked checks a copy. If the archive was asked over TLS, the URL of the copy gets the scheme https,
-// because some archives still return http.
+// checked validates a copy. If the request was sent over TLS, checked changes the scheme of the URL
+// to https, because some archives still return http.
 func (a *Archive) checked(c Copy) (Copy, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *Archive) checkURL(u *url.URL) error {
 	return refusedCopy("the host %.100q is not one of the archive", host)
 }
 
-// send sends a request when the archive may be asked.
+// send sends a request. It first waits until the archive permits the next request.
 func (a *Archive) send(ctx context.Context, method, to string, near time.Time) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, to, nil)
 	if err != nil {
@@ -268,7 +268,8 @@ func (a *Archive) send(ctx context.Context, method, to string, near time.Time) (
 	return resp, nil
 }
 
-// wait waits until the next request may be sent. It does not wait longer than a request may take.
+// wait waits until the next request may be sent. It returns an error if this would take longer than
+// a request may take.
 func (a *Archive) wait(ctx context.Context) error {
 	left := a.next.Sub(a.o.Now())
 	switch {
@@ -358,7 +359,7 @@ func (a *Archive) askAvailability(ctx context.Context, of string, near time.Time
 
 const archiveTimestamp = "20060102150405"
 
-// readAvailability reads the JSON of an availability interface.
+// readAvailability parses the JSON of an availability service.
 func readAvailability(body []byte) (Copy, error) {
 	var answer struct {
 		Snapshots struct {

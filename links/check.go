@@ -24,23 +24,23 @@ import (
 // Limits of one check.
 const (
 	maxHops    = 10
-	maxBody    = 64 << 10  // bytes of a body that are read
-	maxDecoded = 256 << 10 // bytes after decompression
-	maxHeads   = 3         // checks with HEAD before one with GET
+	maxBody    = 64 << 10  // maximum number of bytes of a body that are read
+	maxDecoded = 256 << 10 // maximum number of bytes after decompression
+	maxHeads   = 3         // number of checks with HEAD before a check with GET
 	honestTime = 7 * 24 * time.Hour
 )
 
 // A target is a location to check.
 type target struct {
 	url    string
-	names  []string // spellings of the names with this location
+	names  []string // names with this location, as spelled
 	titles []string
 	state  State
 	host   host
 	get    bool // do not use HEAD
 }
 
-// An answer is the end of a chain of redirects.
+// An answer is the response at the end of a chain of redirects.
 type answer struct {
 	status    int
 	header    http.Header
@@ -51,15 +51,15 @@ type answer struct {
 	outcome   Outcome
 	detail    string
 	failed    bool  // there was no response
-	err       error // why there was no response; nil if robots.txt forbids the request
-	most      int   // bytes of the body to read; maxBody if 0
+	err       error // error if there was no response; nil if robots.txt forbids the request
+	most      int   // maximum number of bytes of the body to read; maxBody if 0
 }
 
 // A checker checks locations. It is safe for concurrent use.
 type checker struct {
 	o         *Options
 	transport http.RoundTripper
-	second    http.RoundTripper // through another network; can be nil
+	second    http.RoundTripper // uses another network; may be nil
 	gates     gates
 	elsewhere gathered
 	robots    interface {
@@ -68,14 +68,14 @@ type checker struct {
 	}
 }
 
-// A result is an observation, and what it says about the host.
+// A result is an observation of a location, and what the check has shown about the host.
 type result struct {
 	Observation
 	failed  bool   // there was no response
 	headOdd bool   // the host answers HEAD differently from GET
 	end     uint64 // hash of the URL at the end of redirects, or 0
 	probed  bool   // the host was asked for a location that does not exist
-	honest  bool   // it answered that the location does not exist
+	honest  bool   // the host answered that this location does not exist
 }
 
 func (c *checker) check(ctx context.Context, t *target) result {
@@ -92,7 +92,7 @@ func (c *checker) check(ctx context.Context, t *target) result {
 			r.fill(&a)
 			return r
 		}
-		r.headOdd = true // unless GET has the same outcome
+		r.headOdd = true // reset if GET has the same outcome
 	}
 	tag := ""
 	if !t.get && (t.state.Verdict == Good || t.state.Verdict == Confirmed) {
@@ -111,10 +111,10 @@ func (c *checker) check(ctx context.Context, t *target) result {
 	return r
 }
 
-// get requests a URL with GET, and repeats a request that fails.
+// get requests a URL with GET. It repeats a request that fails.
 func (s *session) get(ctx context.Context, u *url.URL, tag string) answer {
 	a := s.travel(ctx, http.MethodGet, u, tag)
-	if a.isDoubtful() { // perhaps only this response was bad
+	if a.isDoubtful() { // a second response may be different
 		if b := s.travel(ctx, http.MethodGet, u, ""); confidence(b.outcome) > confidence(a.outcome) {
 			return b
 		}
@@ -122,7 +122,7 @@ func (s *session) get(ctx context.Context, u *url.URL, tag string) answer {
 	return a
 }
 
-// isDoubtful reports whether a second request may have another outcome.
+// isDoubtful reports whether a second request may have a different outcome.
 func (a *answer) isDoubtful() bool {
 	switch a.outcome {
 	case Gone, Removed, NoHost, Trouble:
@@ -133,7 +133,8 @@ func (a *answer) isDoubtful() bool {
 	return false
 }
 
-// confidence returns how much an outcome says. A passing fault is most often a refusal or an error.
+// confidence ranks outcomes by their reliability. A temporary problem of a server is most likely to
+// appear as an error or a refusal.
 func confidence(o Outcome) int {
 	switch o {
 	case OK:
@@ -154,7 +155,7 @@ func isWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// wantsGet reports whether a location is requested with GET at once.
+// wantsGet reports whether a location is requested with GET without trying HEAD.
 func (t *target) wantsGet() bool {
 	return t.get || t.state.Heads >= maxHeads || t.host.HeadOdd || t.state.Verdict != Good && t.state.Verdict != Confirmed
 }
@@ -203,8 +204,8 @@ func (s *session) judge(ctx context.Context, t *target, start *url.URL, a *answe
 	}
 }
 
-// probe asks the host for a location that does not exist. If the host answers with the same page,
-// the location may not exist, too.
+// probe asks the host for a location that does not exist. If the host answers with the same page as
+// for the location, the location may not exist either.
 func (s *session) probe(ctx context.Context, start *url.URL, a *answer, p *page, r *result) {
 	u := *start
 	u.RawQuery, u.RawPath = "", ""
@@ -216,7 +217,7 @@ func (s *session) probe(ctx context.Context, start *url.URL, a *answer, p *page,
 		return
 	}
 	other := readPage(b.body)
-	for _, p := range []*page{p, &other} { // both without the words of both URLs, which pages repeat
+	for _, p := range []*page{p, &other} { // pages often repeat the words of the URL
 		p.drop(start)
 		p.drop(&u)
 	}
@@ -227,8 +228,8 @@ func (s *session) probe(ctx context.Context, start *url.URL, a *answer, p *page,
 	}
 }
 
-// noSuchPage returns a name of a page that does not exist. It is one long word, so that it has no words
-// in common with a page.
+// noSuchPage returns the path of a page that does not exist. It is a single long word, so that it
+// has no words in common with a page.
 func noSuchPage() string {
 	return strings.Map(func(r rune) rune {
 		if r >= '2' && r <= '7' { // the digits of base32
@@ -238,7 +239,7 @@ func noSuchPage() string {
 	}, rand.Text())
 }
 
-// A session is the requests of one check.
+// A session is the sequence of requests in a check.
 type session struct {
 	*checker
 	jar       http.CookieJar
@@ -293,11 +294,11 @@ func (a *answer) fail(err error) {
 	a.failed, a.err, a.outcome, a.detail = true, err, outcomeOf(err), err.Error()
 }
 
-// isSameSet reports whether a second request of a URL would be the same as the first: no response
-// has set a cookie for it.
+// isSameSet reports whether no response has set a cookie for a URL. A second request of the URL
+// would then be the same as the first.
 func (s *session) isSameSet(u *url.URL) bool { return len(s.jar.Cookies(u)) == 0 }
 
-// request sends one request, and reads the response. It waits until the host may be asked.
+// request sends a request and reads the response. It first waits until the host may be asked.
 func (s *session) request(ctx context.Context, method string, a *answer, tag string) error {
 	host := hostOf(a.end)
 	if err := s.gates.enter(ctx, host); err != nil {
@@ -363,7 +364,7 @@ func readBody(r *http.Response, most int) ([]byte, error) {
 		return nil, err
 	}
 	b, err := io.ReadAll(io.LimitReader(z, max(maxDecoded, int64(most))))
-	if errors.Is(err, io.ErrUnexpectedEOF) { // the limit has cut the body off
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the body was truncated at the limit
 		err = nil
 	}
 	return b, err
@@ -373,10 +374,10 @@ func hostOf(u *url.URL) string { return strings.ToLower(strings.TrimSuffix(u.Hos
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
 
-// How long a file robots.txt is used.
+// Lifetimes of a file robots.txt.
 const (
 	robotsTime    = 24 * time.Hour
-	robotsMissing = 30 * 24 * time.Hour // how long a host may not be asked if its robots.txt has the status 5xx
+	robotsMissing = 30 * 24 * time.Hour // time for which a host is not asked if its robots.txt has the status 5xx
 	robotsRetry   = 6 * time.Hour
 	robotsHops    = 5
 )
@@ -384,12 +385,12 @@ const (
 type keptRobots struct {
 	robots
 	Fetched time.Time `json:"fetched"`          // last attempt
-	Failing time.Time `json:"failing,omitzero"` // since when the status is 5xx or 429
-	Lost    bool      `json:"lost,omitempty"`   // the file existed, but not at the last attempt
+	Failing time.Time `json:"failing,omitzero"` // time since which the status is 5xx or 429
+	Lost    bool      `json:"lost,omitempty"`   // the file existed before, but not at the last attempt
 	Valid   bool      `json:"valid,omitempty"`  // the rules were read, perhaps before Failing
 }
 
-// forbidden returns why a URL may not be requested, or "".
+// forbidden returns the reason for which a URL may not be requested, or "".
 func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
 	if _, own := s.o.Own[hostOf(u)]; own {
 		return "", nil
@@ -407,7 +408,7 @@ func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
 		case err == nil:
 		case !kept.Valid || errors.Is(err, errLater) || ctx.Err() != nil:
 			return "", err
-		default: // the rules that are kept apply while the file cannot be reached (RFC 9309, 2.4)
+		default: // the stored rules apply while the file is unreachable (RFC 9309, section 2.4)
 			kept.Fetched = s.o.Now()
 			if kept.Failing.IsZero() {
 				kept.Failing = kept.Fetched
@@ -460,7 +461,7 @@ func (s *session) fetchRobots(ctx context.Context, u *url.URL, kept *keptRobots)
 	case a.status < 300:
 		kept.robots, kept.Failing, kept.Valid, kept.Lost = parseRobots(string(a.body), productName), time.Time{}, true, false
 	case a.status < 500 && a.status != http.StatusTooManyRequests && kept.Valid && !kept.Lost && (len(kept.Rules) > 0 || kept.Delay > 0):
-		kept.Failing, kept.Lost = time.Time{}, true // the rules apply until the file is missing again
+		kept.Failing, kept.Lost = time.Time{}, true // the rules apply until the file is missing for the second time
 	case a.status < 500 && a.status != http.StatusTooManyRequests:
 		kept.robots, kept.Failing, kept.Valid, kept.Lost = robots{}, time.Time{}, true, false
 	case kept.Failing.IsZero():

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// clockEvery is how often the time is recorded, so that a later process notices that the clock was
-// set back.
+// clockEvery is the interval at which the time is recorded. From the recorded time, a later process
+// can detect that the clock was set back.
 const clockEvery = time.Hour
 
-// watchClock notices that the clock was set back by more than a day. Times that were recorded before
-// are then in the future: the locations would not be checked for as long, and the failures of hosts
-// would be counted wrongly. So watchClock corrects the states.
+// watchClock detects that the clock was set back by more than a day. Times that were recorded
+// before are then in the future. The locations would not be checked before these times, and
+// failures of hosts would be counted wrongly, so watchClock corrects the states.
 func (w *Watcher) watchClock(ctx context.Context) error {
 	w.mu.Lock()
 	now, last := w.o.Now().Round(0), w.clock
@@ -25,7 +25,7 @@ func (w *Watcher) watchClock(ctx context.Context) error {
 	back := last.Sub(now) > maxSkew
 	if w.clock = now; w.o.Shared == nil && (back || now.Sub(w.recorded) >= clockEvery) {
 		w.recorded = now
-		_ = w.apply(write{keyOf(spaceMeta, "clock"), binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))}) // without it, a later process does not notice
+		_ = w.apply(write{keyOf(spaceMeta, "clock"), binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))}) // if this fails, a later process cannot detect the change
 	}
 	if back {
 		w.paused = earlier(w.paused, now.Add(pauseTime))
@@ -40,7 +40,7 @@ func (w *Watcher) watchClock(ctx context.Context) error {
 	return errors.Join(err, w.mendHosts(ctx, now))
 }
 
-// recordedTime returns the time that an earlier process has recorded. The caller must hold mu.
+// recordedTime returns the time that an earlier process recorded. The caller must hold mu.
 func (w *Watcher) recordedTime() time.Time {
 	b, err := w.table.get(keyOf(spaceMeta, "clock"))
 	if err != nil || len(b[0]) != 8 {
@@ -56,7 +56,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// mendLinks corrects the states that were recorded in the future.
+// mendLinks corrects the states of locations that were recorded in the future.
 func (w *Watcher) mendLinks(ctx context.Context, now time.Time) error {
 	return w.eachPage(ctx, spaceLink, func(url string, value []byte) bool {
 		s, err := decodeState(value)
@@ -74,7 +74,7 @@ func (w *Watcher) mendLinks(ctx context.Context, now time.Time) error {
 	})
 }
 
-// mendHosts corrects what is kept about hosts, and puts all hosts into the queue again.
+// mendHosts corrects the states of hosts, and puts all hosts into the queue again.
 func (w *Watcher) mendHosts(ctx context.Context, now time.Time) error {
 	return w.eachPage(ctx, spaceHost, func(string, []byte) bool { return true }, func(name string) error {
 		return w.update(name, func(c *hostChange) error {
@@ -94,8 +94,8 @@ func (w *Watcher) mendHosts(ctx context.Context, now time.Time) error {
 	})
 }
 
-// eachPage calls do for the keys of a space that the function choose selects. It holds mu only for some of them at a
-// time.
+// eachPage calls do for each key of a space that choose selects. It processes the keys in pages,
+// and releases mu between two pages.
 func (w *Watcher) eachPage(ctx context.Context, space byte, choose func(key string, value []byte) bool, do func(key string) error) error {
 	turn := pacer.Begin(ctx)
 	for from := []byte{space}; from != nil; {

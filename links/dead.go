@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A DeadSet has the locations that are dead, in memory. Resolvers ask it at each request. All methods
-// can be called concurrently. On nil, the set is empty.
+// A DeadSet is an in-memory set of the dead locations, which resolvers consult for each request. It
+// is safe for concurrent use. A nil set is empty.
 type DeadSet struct {
-	seed    maphash.Seed // the hashes are secret, so that two URLs with the same hash cannot be made
+	seed    maphash.Seed // a secret, so that URLs with the same hash cannot be constructed
 	changed func(key string)
 
 	mu    sync.RWMutex
@@ -18,27 +18,28 @@ type DeadSet struct {
 	shard [shards]map[uint64]bool
 }
 
-// A deadEntry says since when a location fails, and when it became dead, in minutes since 1970. The
-// time since is 0 if the location is not dead any more. Such entries stay in memory until the server
-// is restarted, because clients may have responses from the time when the location was dead.
+// A deadEntry has the time since which a location fails, and the time at which its membership in
+// the set last changed, in minutes since 1970. If the location is no longer dead, since is 0. Such
+// entries are kept until the process ends, because clients may have cached responses from before
+// the change.
 type deadEntry struct{ since, changed uint32 }
 
-// NewDeadSet returns an empty set. After each change, the set calls the function with the key of the
-// location ([DeadSet.Key]).
+// NewDeadSet returns an empty set. The set calls the function changed with the key of a location
+// (see [DeadSet.Key]) after each change of its entry.
 func NewDeadSet(changed func(key string)) *DeadSet {
 	return &DeadSet{seed: maphash.MakeSeed(), changed: changed, all: map[uint64]deadEntry{}}
 }
 
-// Key returns the key of a location. By this key, a cache knows which answers depend on the verdict
-// about the location.
+// Key returns the key of a location. Caches store the key with an answer that depends on whether
+// the location is dead.
 func (s *DeadSet) Key(location string) string { return keyOfHash(maphash.String(s.seed, location)) }
 
 func keyOfHash(h uint64) string {
 	return "link " + string(binary.BigEndian.AppendUint64(nil, h))
 }
 
-// Dead reports whether a location is dead, the time of the first of its failures, and the time when
-// the location became dead or ceased to be.
+// Dead reports whether a location is dead. It also returns the time of the first of its failures,
+// and the time at which the location became dead or ceased to be dead.
 func (s *DeadSet) Dead(location string) (since, changed time.Time, dead bool) {
 	if s == nil {
 		return since, changed, false
@@ -68,7 +69,7 @@ func (s *DeadSet) Len() (n int) {
 	return n
 }
 
-// put records that a location of a shard is dead, or with the zero entry that it is not.
+// put sets the entry of a location in a shard. The zero entry means that the location is not dead.
 func (s *DeadSet) put(shard byte, location string, e deadEntry, now uint32) {
 	if s == nil {
 		return
@@ -105,7 +106,8 @@ func (s *DeadSet) replace(shard byte, locations map[string]deadEntry, now uint32
 	}
 }
 
-// set changes the entry of a location, and reports whether it has changed. The caller must hold mu.
+// set sets the entry for the hash of a location, and reports whether the entry has changed. The
+// caller must hold mu.
 func (s *DeadSet) set(shard byte, h uint64, e deadEntry, now uint32) bool {
 	before, known := s.all[h]
 	switch {

@@ -18,13 +18,12 @@ import (
 )
 
 const (
-	requestTime = 30 * time.Second // for one request with its response
-	maxHead     = 64 << 10         // bytes of the head of a response
+	requestTime = 30 * time.Second // timeout of a request, including its response
+	maxHead     = 64 << 10         // maximum length of the head of a response in bytes
 )
 
 // newTransport returns a transport that connects only to addresses that [Options.Allow] permits. It
-// closes each connection after one response. Idle connections are not kept, so no host has more
-// than one connection at a time.
+// closes each connection after a response, so it has at most one connection to a host at a time.
 func (o *Options) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            o.dial,
@@ -78,7 +77,7 @@ func (o *Options) addresses(ctx context.Context, host string) ([]netip.Addr, err
 	return discover.HostAddresses(ctx, o.DNS, host)
 }
 
-// outcomeOf returns the outcome of a request that failed without a response.
+// outcomeOf returns the outcome of a request without a response.
 func outcomeOf(err error) Outcome {
 	var address *guard.AddressError
 	var dns *net.DNSError
@@ -115,7 +114,7 @@ func outcomeOfStatus(status int) Outcome {
 	switch {
 	case status < 300 || status == http.StatusNotModified:
 		return OK
-	case status < 500: // the server does not understand the request, which says nothing about the resource
+	case status < 500: // the server did not understand the request, so the state of the resource is unknown
 		return Refused
 	}
 	return Trouble

@@ -1,26 +1,27 @@
-// Package links checks whether the locations of names can still be reached.
+// Package links checks whether the locations of names are available.
 //
-// A [Watcher] keeps a [State] for each location with the scheme http or https, in a database in a
-// directory of its own, beside a store of any kind. The locations come from the store. So the
-// directory can be deleted at any time: the watcher then begins again. It follows the log of changes
-// of the store to find new locations.
+// A [Watcher] stores a [State] for each location with the scheme http or https. The states are in a
+// database in a separate directory, or in a database that several servers share. The locations come
+// from the store. To find new locations, the watcher follows the log of changes of the store. The
+// directory can be deleted at any time, because the watcher can read all locations from the store
+// again.
 //
 // # Verdicts
 //
-// [State.Observe] turns the results of checks into a [Verdict]. It has no side effects. A location
-// is dead only after failures on several days in two weeks. Status codes that keep programs out, and
-// robots.txt, never lead to this verdict.
+// [State.Observe] computes the [Verdict] about a location from the results of its checks. It is a
+// pure function. A location is dead only after failures on several days within two weeks. A status
+// such as 403, with which hosts reject programs, never leads to this verdict, nor does robots.txt.
 //
-// If many locations of a host fail in the same way, the host is failing. The watcher then does not
-// count the failures of its locations, and tries the host four times a day. If many hosts fail at
-// once, the network of this machine is probably the cause. The watcher then stops for some time, and
-// forgets the latest failures.
+// If many locations of a host fail in the same way, the host itself is considered to fail. While a
+// host fails, the watcher does not count the failures of its locations, and tries the host four
+// times a day. If many hosts fail at the same time, the cause is probably the network of this
+// machine. The watcher then stops for some time, and discards the latest failures.
 //
-// # Manners
+// # Politeness
 //
-// The watcher obeys robots.txt (RFC 9309). It sends a host one request at a time, with a gap
-// between two requests that is longer for slow hosts. It never connects to private addresses. What
-// it reads of a response is bounded.
+// The watcher obeys robots.txt (RFC 9309). It sends only one request at a time to a host. The
+// interval between two requests is longer for slow hosts. The watcher never connects to private
+// addresses. It limits the size of the responses that it reads.
 //
 // # Copies
 //

@@ -8,7 +8,7 @@ import (
 
 const stateVersion = 1
 
-const maxTag = 60 // bytes of an entity tag that is kept
+const maxTag = 60 // maximum length of an entity tag in bytes; longer tags are not kept
 
 // Flags in an encoded state.
 const (
@@ -81,7 +81,7 @@ func appendMinute(b []byte, t time.Time) []byte {
 	return binary.AppendUvarint(b, uint64(max(t.Unix()/60, 0)))
 }
 
-// maxMinute is the latest minute that is decoded, in the year 4000 or so.
+// maxMinute is the latest minute that is decoded, which is around the year 4000.
 const maxMinute = 1 << 30
 
 type stateReader struct {

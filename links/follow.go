@@ -13,14 +13,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// chunk is the number of records or changes that are read at a time.
+// chunk is the number of records or changes that are read in one step.
 const chunk = 1024
 
-// MaxURL is the length of the longest URL that is checked, in bytes.
+// MaxURL is the maximum length of a URL that is checked, in bytes.
 const MaxURL = 2048
 
-// follow adds the locations of further records, and then the locations of new changes. It reports
-// whether there may be more to do.
+// follow adds the locations of further records, or of new changes after all records were read. It
+// reports whether there may be more to read.
 func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 	if w.o.Shared != nil {
 		if err := w.refresh(); err != nil {
@@ -63,9 +63,9 @@ func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 	return w.read(ctx, at)
 }
 
-// endRound records when the first round of checks begins and ends. It ends when each location was
-// checked once. If some hosts have too many locations, it ends after the time in which a host is
-// checked.
+// endRound records the begin and the end of the first round of checks. The round ends when each
+// location has been checked once. If hosts have too many locations for this, the round ends after
+// the interval between two checks of a good location.
 func (w *Watcher) endRound(at *meta) error {
 	if at.Building || !at.Round.IsZero() {
 		return nil
@@ -92,7 +92,7 @@ func (w *Watcher) endRound(at *meta) error {
 	return w.apply(jsonWrite(keyOf(spaceMeta), w.meta))
 }
 
-// refresh reads what other servers have changed.
+// refresh reads the changes that other servers have made.
 func (w *Watcher) refresh() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +123,7 @@ func digestAt(ctx context.Context, f store.Feed, seq uint64) (digest [32]byte, e
 	return digest, fmt.Errorf("links: change %d of the log is missing", seq)
 }
 
-// restart begins to read all records. It deletes states that belong to another log.
+// restart starts reading all records. It deletes the states, which belong to another log.
 func (w *Watcher) restart(ctx context.Context, size uint64) error {
 	digest, err := digestAt(ctx, w.o.Store, size)
 	if err != nil {
@@ -213,10 +213,10 @@ func webHost(text string) string {
 	return hostOf(u)
 }
 
-// addAll adds locations that are not known yet, and then records the position in the log.
+// addAll adds the locations that are new, and then records the position in the log.
 func (w *Watcher) addAll(ctx context.Context, urls []string, at meta) error {
 	turn := pacer.Begin(ctx)
-	var byShard [shards]map[string][]string // then by host
+	var byShard [shards]map[string][]string // by shard and host
 	for _, u := range urls {
 		h := webHost(u)
 		part := &byShard[shardOf(h)]
@@ -259,7 +259,7 @@ func (w *Watcher) add(shard byte, hosts map[string][]string) error {
 	})
 }
 
-// addAll adds the locations that are not known yet.
+// addAll adds the locations that are new.
 func (c *hostChange) addAll(urls []string) error {
 	slices.Sort(urls)
 	urls = slices.Compact(urls)
@@ -288,7 +288,7 @@ func (c *hostChange) addAll(urls []string) error {
 	return nil
 }
 
-// nextAllowed returns when a host may be asked again.
+// nextAllowed returns the time at which the next request to a host is permitted.
 func (w *Watcher) nextAllowed(host string) time.Time {
 	_, next := w.checker.gates.get(host)
 	if next.IsZero() {
@@ -314,8 +314,8 @@ func (w *Watcher) namesOf(ctx context.Context, url string) (names, titles []stri
 
 const maxNames = 5
 
-// Names returns the records of the active names with a location, at most as many as the parameter
-// most.
+// Names returns records of active names with a location. It returns at most as many records as the
+// parameter most.
 func Names(ctx context.Context, s store.Reader, url string, most int) (all []*store.Record, err error) {
 	for p, err := range store.Find(ctx, s, url, store.Place{}) {
 		if err != nil {

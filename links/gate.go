@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// Limits of the gaps between requests to one host.
+// Limits of the interval between two requests to a host.
 const (
 	maxGap        = 5 * time.Minute
 	maxRetryAfter = 24 * time.Hour
-	maxGateWait   = 10 * time.Minute       // a check does not wait longer for a host; it is tried later
-	slowest       = 6                      // how often the gap can be doubled
-	goodRow       = 100                    // answers after which the gap is halved again
-	lookTime      = 200 * time.Millisecond // between two looks at a host that another server uses
-	holdTime      = 2 * requestTime        // if a server dies during a request, the others wait for this time
+	maxGateWait   = 10 * time.Minute       // maximum time that a check waits for a host before it is postponed
+	slowest       = 6                      // maximum number of times that the gap is doubled
+	goodRow       = 100                    // number of answers after which the gap is halved again
+	lookTime      = 200 * time.Millisecond // interval for checking whether another server still uses a host
+	holdTime      = 2 * requestTime        // time that other servers wait if a server crashes during a request
 )
 
 var errLater = errors.New("links: the host must not be asked now")
 
-// A pace says how often a host may be asked.
+// A pace determines the gap between two requests to a host.
 type pace struct {
-	delay time.Duration // of robots.txt
-	slow  int           // how often the gap is doubled, because the host was busy
-	row   int           // answers since then
+	delay time.Duration // delay in robots.txt
+	slow  int           // number of times that the gap was doubled because the host was busy
+	row   int           // number of answers since then
 }
 
-// gap returns the gap after a request that took some time.
+// gap returns the gap after a request. The parameter took is the time that the request took.
 func (p *pace) gap(least, took time.Duration) time.Duration {
 	return max(min(max(least, 10*took)<<p.slow, maxGap), p.delay, least)
 }
 
-// A gate lets one request to a host pass at a time.
+// A gate permits only one request to a host at a time.
 type gate struct {
 	pace
 	busy  bool
@@ -41,7 +41,8 @@ type gate struct {
 	freed chan struct{} // closed when the request has ended
 }
 
-// gapOf returns the gap after a request to a host that took some time.
+// gapOf returns the gap after a request to a host. The parameter took is the time that the request
+// took.
 func (g *gates) gapOf(host string, p *pace, took time.Duration) time.Duration {
 	if own, ok := g.own[host]; ok {
 		return min(own<<p.slow, maxGap)
@@ -49,11 +50,11 @@ func (g *gates) gapOf(host string, p *pace, took time.Duration) time.Duration {
 	return p.gap(g.least, took)
 }
 
-// gates has a gate for each host with recent requests.
+// gates is the set of gates of all hosts with recent requests.
 type gates struct {
 	now    func() time.Time // a clock that is never set, unlike that of [Options]
 	least  time.Duration
-	own    map[string]time.Duration // gaps of hosts of the operator
+	own    map[string]time.Duration // gaps for the hosts of the operator
 	shared interface {              // the gates of all servers that share the states; nil if there is only one
 		Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error)
 		Leave(ctx context.Context, host string, gap time.Duration) error
@@ -76,7 +77,7 @@ func (g *gates) of(host string) *gate {
 	return h
 }
 
-// maxGates is the number of hosts from which on hosts without recent requests are forgotten.
+// maxGates is the number of gates above which gates without recent requests are removed.
 const maxGates = 10_000
 
 func (g *gates) sweep() {
@@ -103,8 +104,8 @@ func (g *gates) get(host string) (pace, time.Time) {
 	return pace{}, time.Time{}
 }
 
-// enter waits until a request may be sent to a host. The caller must call leave. If the wait would
-// be too long, enter returns errLater.
+// enter waits until a request to a host is permitted. The caller must call leave after the request.
+// If the wait would be too long, enter returns errLater.
 func (g *gates) enter(ctx context.Context, host string) error {
 	end := g.now().Add(maxGateWait)
 	if err := g.enterHere(ctx, host, end); err != nil || g.shared == nil {
@@ -125,28 +126,28 @@ func (g *gates) enter(ctx context.Context, host string) error {
 		if err != nil {
 			g.release(host)
 			if ctx.Err() == nil {
-				err = errors.Join(errLater, err) // says nothing about the host
+				err = errors.Join(errLater, err) // not a failure of the host
 			}
 			return err
 		}
 	}
 }
 
-// release lets other requests of this server pass, without a gap.
+// release lets other requests of this server to the host proceed without a gap.
 func (g *gates) release(host string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.of(host).open()
 }
 
-// open lets the next request pass. The caller must hold mu.
+// open ends the current request of the gate. The caller must hold mu.
 func (h *gate) open() {
 	h.busy = false
 	close(h.freed)
 	h.freed = make(chan struct{})
 }
 
-// enterHere is like enter, for the requests of this server.
+// enterHere is like enter, but considers only the requests of this server.
 func (g *gates) enterHere(ctx context.Context, host string, end time.Time) error {
 	for {
 		g.mu.Lock()
@@ -181,17 +182,18 @@ func (g *gates) enterHere(ctx context.Context, host string, end time.Time) error
 	}
 }
 
-// leave records that a request to a host has ended. The parameter took is how long the host took to
-// answer. The flag busy says that the host answered that it is busy, and retry is the time in its
-// Retry-After.
+// leave records the end of a request to a host. The parameter took is the time that the host took
+// to answer. The parameter busy means that the host answered that it is busy, and retry is the wait
+// in its Retry-After field.
 func (g *gates) leave(ctx context.Context, host string, took time.Duration, busy bool, retry time.Duration) {
 	gap := g.left(host, took, busy, retry)
 	if g.shared != nil {
-		_ = g.shared.Leave(ctx, host, gap) // after an error, the others wait for holdTime
+		_ = g.shared.Leave(ctx, host, gap) // after an error, other servers wait for holdTime
 	}
 }
 
-// left does what leave does for the requests of this server. It returns the gap to the next request.
+// left is like leave, but considers only the requests of this server. It returns the gap before the
+// next request.
 func (g *gates) left(host string, took time.Duration, busy bool, retry time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

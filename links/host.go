@@ -5,48 +5,49 @@ import (
 	"time"
 )
 
-// A host is what is kept about a host. It is stored as JSON.
+// A host is the state of a host. It is stored as JSON.
 type host struct {
-	Links  int       `json:"links"`            // locations of the host
-	Queued uint32    `json:"queued,omitempty"` // when the host is visited next, in seconds since 1970; 0 if it is not in the queue
-	Taken  time.Time `json:"taken,omitzero"`   // until then a server visits the host
-	Delay  int64     `json:"delay,omitempty"`  // of robots.txt, in milliseconds
+	Links  int       `json:"links"`            // number of locations of the host
+	Queued uint32    `json:"queued,omitempty"` // time of the next visit, in seconds since 1970; 0 if the host is not in the queue
+	Taken  time.Time `json:"taken,omitzero"`   // a server is visiting the host until this time
+	Delay  int64     `json:"delay,omitempty"`  // delay in robots.txt, in milliseconds
 	Slow   int       `json:"slow,omitempty"`   // see pace
 	Row    int       `json:"row,omitempty"`
-	Ring   string    `json:"ring,omitempty"`  // outcomes of the last checks, a letter each
-	Fails  int       `json:"fails,omitempty"` // checks in a row that failed, other than with status 404 and 410
-	Since  time.Time `json:"since,omitzero"`  // first of them
+	Ring   string    `json:"ring,omitempty"`  // outcomes of the last checks, one letter for each
+	Fails  int       `json:"fails,omitempty"` // number of checks in a row that failed with another status than 404 and 410
+	Since  time.Time `json:"since,omitzero"`  // time of the first of these checks
 
-	Failing  Outcome   `json:"failing,omitempty"`  // how the host fails as a whole; None if it does not
-	Failed   time.Time `json:"failed,omitzero"`    // since when
-	Reported bool      `json:"reported,omitempty"` // an event says so
-	Report   time.Time `json:"report,omitzero"`    // last of these events
-	Exempt   time.Time `json:"exempt,omitzero"`    // until then the failures of its locations count in any case
+	Failing  Outcome   `json:"failing,omitempty"`  // outcome for the host, if it fails as a whole; otherwise None
+	Failed   time.Time `json:"failed,omitzero"`    // time since which the host fails
+	Reported bool      `json:"reported,omitempty"` // an event has reported the failure
+	Report   time.Time `json:"report,omitzero"`    // time of the last such event
+	Exempt   time.Time `json:"exempt,omitzero"`    // until this time, failures of the locations always count
 
-	HeadOdd bool      `json:"head_odd,omitempty"` // answers HEAD differently from GET
-	Honest  time.Time `json:"honest,omitzero"`    // until then the host is not asked for locations that do not exist
-	Honests int       `json:"honests,omitempty"`  // times in a row that the host said that such a location does not exist
-	End     uint64    `json:"end,omitempty"`      // where the last redirects ended, as a hash
+	HeadOdd bool      `json:"head_odd,omitempty"` // the host answers HEAD differently from GET
+	Honest  time.Time `json:"honest,omitzero"`    // until this time, the host is not asked for locations that do not exist
+	Honests int       `json:"honests,omitempty"`  // number of times in a row that the host answered that such a location does not exist
+	End     uint64    `json:"end,omitempty"`      // hash of the URL at which the last redirects ended
 	Ends    int       `json:"ends,omitempty"`     // number of different locations in a row that ended there
 	From    uint64    `json:"from,omitempty"`     // hash of the last of these locations
 }
 
-// When a host fails as a whole.
+// Conditions for the failure of a host as a whole, and for reporting it.
 const (
 	ringSize   = 50
-	ringFails  = 20                  // locations that fail in the same way, and at least half of the ring
-	rowFails   = 4                   // checks in a row that fail, other than with status 404 and 410
-	rowTime    = 24 * time.Hour      // from the first of them to the last
+	ringFails  = 20                  // number of locations in the ring that fail in the same way, if these are at least half of the ring
+	rowFails   = 4                   // number of checks in a row that fail with another status than 404 and 410
+	rowTime    = 24 * time.Hour      // minimum time from the first of these checks to the last
 	reportTime = 24 * time.Hour      // a host that fails for a shorter time is not reported
 	quietTime  = 14 * 24 * time.Hour // after a report, the host is not reported again for this time
 	goneTime   = 3 * 24 * time.Hour  // after this time, failures with status 404 and 410 count
 	frozenTime = 30 * 24 * time.Hour // after this time, other failures count
 	exemptTime = 60 * 24 * time.Hour
 	probeEvery = 6 * time.Hour // between two checks of a failing host
-	manyEnds   = 5             // locations that end at the same URL
+	manyEnds   = 5             // number of locations whose redirects end at the same URL
 )
 
-// kindOf returns the letter of an outcome in a ring. Outcomes with the same letter are alike.
+// kindOf returns the letter for an outcome in a ring. Outcomes with the same letter count as the
+// same kind of failure.
 func kindOf(o Outcome) byte {
 	switch o {
 	case Gone, Removed:
@@ -62,7 +63,7 @@ func kindOf(o Outcome) byte {
 }
 
 // observe records the outcome of a check. If the parameter again is true, the location had already
-// failed at its last check, so this is not the failure of a further location.
+// failed at its last check, so this failure does not concern a further location.
 func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	kind := kindOf(o)
 	switch {
@@ -78,7 +79,7 @@ func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	if !again {
 		h.push(kind)
 	}
-	if kind != 'g' { // a missing page says nothing about the others
+	if kind != 'g' { // a missing page is not evidence for a failure of the host
 		if h.Fails == 0 {
 			h.Since = now
 		}
@@ -113,7 +114,7 @@ func (h *host) answers(now time.Time) Event {
 	}
 	reported := h.Reported
 	h.Failing, h.Failed, h.Reported, h.Ring = None, time.Time{}, false, ""
-	if kindOf(was) == 'g' { // some of the locations exist, so the others are really gone
+	if kindOf(was) == 'g' { // some locations of the host exist, so the others are really gone
 		h.Exempt = now.Add(exemptTime)
 	}
 	if reported {
@@ -140,8 +141,8 @@ func (h *host) stillFails(now time.Time) Event {
 	return NoEvent
 }
 
-// mend forgets when a host failed if that is in the future, because it was recorded with a clock that
-// was wrong. It reports whether it has changed anything.
+// mend resets the failures of a host if their times are in the future, which means that they were
+// recorded with a wrong clock. It reports whether it has changed anything.
 func (h *host) mend(now time.Time) bool {
 	limit := now.Add(maxSkew)
 	if !h.Since.After(limit) && !h.Failed.After(limit) && !h.Report.After(limit) && !h.Exempt.After(limit.Add(exemptTime)) &&
@@ -153,8 +154,8 @@ func (h *host) mend(now time.Time) bool {
 	return true
 }
 
-// redirected records where the redirects of a location end. It reports whether many locations end
-// there.
+// redirected records the URL at which the redirects of a location end. It reports whether the
+// redirects of many locations end there.
 func (h *host) redirected(location, end uint64) bool {
 	switch {
 	case end == 0:
@@ -167,8 +168,8 @@ func (h *host) redirected(location, end uint64) bool {
 	return h.Ends >= manyEnds
 }
 
-// probed records the answer to a request for a location that does not exist. Once is not enough,
-// because it could be a passing fault.
+// probed records whether the host answered correctly for a location that does not exist. A single
+// answer is not enough, because it could be caused by a temporary problem.
 func (h *host) probed(honest bool, now time.Time) {
 	if !honest {
 		h.Honests = 0
@@ -179,15 +180,15 @@ func (h *host) probed(honest bool, now time.Time) {
 	}
 }
 
-// A network detects that the network of this machine fails: many hosts that responded before stop
-// responding.
+// A network detects a failure of the network of this machine. The evidence is that many hosts stop
+// responding that responded before.
 type network struct {
 	ring  []surprise
 	next  int
-	least float64 // part of the checks
+	least float64 // fraction of the checks
 }
 
-// A surprise is a check in the ring of a network.
+// A surprise is a check that a network has recorded.
 type surprise struct {
 	host string
 	is   bool // the host did not respond, although it responded before

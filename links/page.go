@@ -13,20 +13,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A page is what a check reads of an HTML page.
+// A page is the part of an HTML page that a check evaluates.
 type page struct {
-	title string   // all titles: of the head, and in metadata
-	words []string // of the visible text, in lower case
+	title string   // the titles in the head and in the metadata
+	words []string // words of the visible text, in lower case
 }
 
 // Limits of a page.
 const (
 	maxWords = 20_000
 	maxTitle = 2_000
-	maxDepth = 1_000 // hidden elements within each other
+	maxDepth = 1_000 // maximum depth of nested hidden elements
 )
 
-// readPage reads an HTML page. The page can be cut off anywhere.
+// readPage parses an HTML page, which may be truncated.
 func readPage(body []byte) page {
 	var p page
 	z := html.NewTokenizer(bytes.NewReader(body))
@@ -68,7 +68,7 @@ func readPage(body []byte) page {
 	}
 }
 
-// isHidden reports whether the text of an element is not the content of the page.
+// isHidden reports whether the text in an element is not part of the content of the page.
 func isHidden(a atom.Atom) bool {
 	switch a {
 	case atom.Script, atom.Style, atom.Nav, atom.Header, atom.Footer, atom.Noscript, atom.Template:
@@ -77,7 +77,7 @@ func isHidden(a atom.Atom) bool {
 	return false
 }
 
-// meta reads an element meta. Metadata with titles and identifiers count as titles.
+// meta evaluates a meta element. Metadata with titles and identifiers count as titles.
 func (p *page) meta(z *html.Tokenizer) {
 	var name, content string
 	for {
@@ -112,8 +112,8 @@ func (p *page) addText(text string) {
 	}
 }
 
-// drop removes the words of a URL from the text. A page that says that something was not found often
-// repeats the URL.
+// drop removes the words of a URL from the text, because pages for missing resources often repeat
+// the URL.
 func (p *page) drop(u *url.URL) {
 	own := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(u.Path+" "+u.RawQuery, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -123,8 +123,8 @@ func (p *page) drop(u *url.URL) {
 }
 
 const (
-	shingle   = 3  // words
-	leastText = 12 // words of which a fingerprint says something
+	shingle   = 3  // number of words in a shingle
+	leastText = 12 // minimum number of words for a fingerprint
 )
 
 // fingerprint returns the simhash of the text: similar texts have similar fingerprints. It returns 0
@@ -166,8 +166,8 @@ func mix(h uint64) uint64 {
 	return h
 }
 
-// confirms reports whether a page is about a resource: it has one of the names, or most words of one
-// of the titles.
+// confirms reports whether a page is about a resource. The page must contain one of the names, or
+// most words of one of the titles.
 func confirms(body []byte, p *page, names, titles []string) bool {
 	lower := bytes.ToLower(body)
 	for _, n := range names {
@@ -204,8 +204,8 @@ func confirms(body []byte, p *page, names, titles []string) bool {
 }
 
 const (
-	leastName = 6 // characters of a name that is looked for
-	leastWord = 4 // characters of a word of a title
+	leastName = 6 // minimum number of characters of a name
+	leastWord = 4 // minimum number of characters of a word of a title
 )
 
 func longWords(title string) map[string]bool {
@@ -228,8 +228,9 @@ func isChallenge(p *page) bool {
 	return false
 }
 
-// softTarget reports whether a redirect leads to a page that stands for any page: the home page, a
-// page for signing in, or a page that says that something was not found.
+// softTarget reports whether a redirect leads to a page that is not specific to the resource. Such
+// pages are the home page, a page for signing in, and a page that reports that something was not
+// found.
 func softTarget(from, to *url.URL) bool {
 	if from.Host == to.Host && from.Path == to.Path {
 		return false
@@ -250,8 +251,8 @@ func softTarget(from, to *url.URL) bool {
 
 func isHome(path string) bool { return strings.Trim(path, "/") == "" }
 
-// sameSite reports whether two hosts belong to the same site: they are equal, or one is the other
-// with one or more labels before it.
+// sameSite reports whether two hosts belong to the same site. They are equal, or one of them is a
+// subdomain of the other.
 func sameSite(a, b string) bool {
 	a, b = strings.TrimPrefix(strings.ToLower(a), "www."), strings.TrimPrefix(strings.ToLower(b), "www.")
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// parkingHosts are hosts of companies that show advertising at domains that are for sale.
+// parkingHosts are the hosts of companies that show advertisements for domains that are for sale.
 var parkingHosts = [...]string{
 	"above.com", "afternic.com", "bodis.com", "dan.com", "domainmarket.com", "hugedomains.com", "parkingcrew.net", "parklogic.com",
 	"sedo.com", "sedoparking.com", "undeveloped.com", "uniregistry.com",
@@ -24,18 +24,19 @@ func isParking(u *url.URL) bool {
 }
 
 const (
-	manyHosts   = 3    // hosts that lead to the same page elsewhere
-	maxGathered = 1000 // pages
+	manyHosts   = 3    // number of hosts that redirect to the same page at another site
+	maxGathered = 1000 // maximum number of pages
 )
 
-// gathered has the pages at other sites to which hosts lead. Only the process has them, because a page
-// that stands for many hosts is met again soon. It is safe for concurrent use.
+// gathered records pages at other sites to which hosts redirect. It is kept only in memory, because
+// a page to which many hosts redirect is soon found again. It is safe for concurrent use.
 type gathered struct {
 	mu    sync.Mutex
 	pages map[uint64]map[string]bool // hosts by the fingerprint of the page
 }
 
-// add records that a host leads to a page elsewhere. It reports whether many hosts do.
+// add records that a host redirects to a page at another site. It reports whether many hosts
+// redirect to the page.
 func (g *gathered) add(print uint64, host string) bool {
 	if print == 0 {
 		return false

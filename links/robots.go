@@ -10,9 +10,9 @@ import (
 
 // Limits of a file robots.txt.
 const (
-	maxRobots     = 500 << 10 // bytes that are read (RFC 9309, 2.5)
-	maxRules      = 2000      // rules that are kept; further rules are ignored
-	maxRulePath   = 2 << 10   // bytes of the path of a rule
+	maxRobots     = 500 << 10 // maximum number of bytes that are read (RFC 9309, section 2.5)
+	maxRules      = 2000      // maximum number of rules; further rules are ignored
+	maxRulePath   = 2 << 10   // maximum length of the path of a rule in bytes
 	maxRobotDelay = time.Minute
 )
 
@@ -21,22 +21,22 @@ type robotsRule struct {
 	Allow bool   `json:"allow,omitempty"`
 }
 
-// robots has the rules of a file robots.txt for one agent.
+// robots are the rules of a file robots.txt for an agent.
 type robots struct {
 	Rules []robotsRule  `json:"rules,omitempty"`
-	Delay time.Duration `json:"delay,omitempty"` // least time between two requests
+	Delay time.Duration `json:"delay,omitempty"` // minimum time between two requests
 }
 
-// parseRobots reads the rules for an agent from a file robots.txt (RFC 9309). The agent is a product
-// token in lower case. It reads lines in one pass, and ignores what it does not understand.
+// parseRobots reads the rules for an agent from a file robots.txt (RFC 9309). The agent is a
+// product token in lower case. It ignores lines that it does not understand.
 //
 // If several groups are for the agent, their rules are combined. If no group is for the agent, the
 // groups for "*" apply.
 func parseRobots(text, agent string) robots {
 	text = strings.TrimPrefix(text[:min(len(text), maxRobots)], "\ufeff")
 	var own, others robots
-	var isOwn, isOthers, found bool // whom the present group is for; and whether a group was for the agent
-	inRules := true                 // the next User-agent line begins a group
+	var isOwn, isOthers, found bool // whether the current group is for the agent or for "*"; whether there was a group for the agent
+	inRules := true                 // the next User-agent line starts a group
 	for len(text) > 0 {
 		end := strings.IndexAny(text, "\r\n")
 		line := text
@@ -80,8 +80,8 @@ func parseRobots(text, agent string) robots {
 
 func trimBlank(s string) string { return strings.Trim(s, " \t") }
 
-// productToken returns the product token at the beginning of a value of User-agent, in lower case.
-// It returns "*" for all agents.
+// productToken returns the product token at the beginning of a User-agent value, in lower case, or
+// "*" for all agents.
 func productToken(value string) string {
 	if strings.HasPrefix(value, "*") {
 		return "*"
@@ -123,8 +123,8 @@ func (r *robots) allows(path string) bool {
 	return allow
 }
 
-// matchesRule reports whether a path matches the path of a rule. Each star takes as little as
-// possible, so the time is linear in the length of the path for each part of the rule.
+// matchesRule reports whether a path matches the path of a rule. Each star matches as little text
+// as possible, so each part of the rule takes a time that is linear in the length of the path.
 func matchesRule(rule, path string) bool {
 	rule, anchored := strings.CutSuffix(rule, "$")
 	first, rest, star := strings.Cut(rule, "*")
@@ -147,8 +147,8 @@ func matchesRule(rule, path string) bool {
 	return !anchored || path == ""
 }
 
-// unescapedPath returns the spelling in which the paths of rules and requests are compared (RFC
-// 9309, 2.2.2), with unreserved and non-ASCII characters unescaped.
+// unescapedPath returns the form in which paths of rules and requests are compared (RFC 9309,
+// section 2.2.2). Unreserved and non-ASCII characters are not escaped in it.
 func unescapedPath(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

@@ -17,15 +17,15 @@ import (
 func isMissing(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 const (
-	idle       = 5 * time.Minute  // longest time between two looks at the queue
-	sharedIdle = 5 * time.Second  // the same, if other servers can add to it
-	crashTime  = 30 * time.Minute // if the process dies during a visit, the host is visited again after this time
-	laterTime  = time.Hour        // after a check without a result
-	pauseTime  = 10 * time.Minute // how long nothing is checked if the network fails
-	probeTime  = time.Minute      // between two looks at the probes
-	forgetTime = 10 * time.Minute // the failures of this time are forgotten if the network fails
+	idle       = 5 * time.Minute  // maximum interval between two reads of the queue
+	sharedIdle = 5 * time.Second  // the same, if other servers can add to the queue
+	crashTime  = 30 * time.Minute // time after which a host is visited again if the process crashes during a visit
+	laterTime  = time.Hour        // time until the next check after a check without a result
+	pauseTime  = 10 * time.Minute // pause of all checks if the network fails
+	probeTime  = time.Minute      // interval between two requests to the probes
+	forgetTime = 10 * time.Minute // failures in this time are discarded if the network fails
 	maxUndo    = 4096
-	ownVisit   = 10 * time.Second // how long a visit to a host of the operator takes
+	ownVisit   = 10 * time.Second // maximum duration of a visit to a host of the operator
 	keepEvents = 90 * 24 * time.Hour
 )
 
@@ -42,7 +42,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// sweep forgets, once an hour, hosts to which no requests are sent any more.
+// sweep removes the gates of hosts without recent requests, once an hour.
 func (w *Watcher) sweep(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := w.o.Shared.Sweep(ctx); err != nil && ctx.Err() == nil {
@@ -62,7 +62,7 @@ func (w *Watcher) runFollow(ctx context.Context) {
 	}
 }
 
-// CatchUp finds all locations that the store has now. It does not check them.
+// CatchUp finds all locations that the store has now, without checking them.
 func (w *Watcher) CatchUp(ctx context.Context) error {
 	for {
 		if more, err := w.follow(ctx); err != nil || !more {
@@ -71,7 +71,7 @@ func (w *Watcher) CatchUp(ctx context.Context) error {
 	}
 }
 
-// wait waits for a time, until ctx ends or until something arrives on the channel.
+// wait waits for the given time, until ctx ends, or until the channel is ready.
 func wait(ctx context.Context, d time.Duration, done <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -99,7 +99,7 @@ func (w *Watcher) report(ctx context.Context, err error) {
 	}
 }
 
-// dispatch visits the hosts of the queue.
+// dispatch visits the hosts in the queue.
 func (w *Watcher) dispatch(ctx context.Context) {
 	turn := pacer.Begin(ctx)
 	var visits sync.WaitGroup
@@ -128,7 +128,7 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	}
 }
 
-// poke makes dispatch look at the queue.
+// poke makes dispatch read the queue.
 func (w *Watcher) poke() {
 	select {
 	case w.wake <- struct{}{}:
@@ -136,8 +136,8 @@ func (w *Watcher) poke() {
 	}
 }
 
-// mayWork returns 0 if locations can be checked now. Otherwise it returns after which time
-// to try again.
+// mayWork returns 0 if locations can be checked now. Otherwise, it returns the time to wait before
+// the next attempt.
 func (w *Watcher) mayWork(ctx context.Context) time.Duration {
 	w.mu.Lock()
 	left := w.paused.Sub(w.o.Now())
@@ -156,8 +156,7 @@ func (w *Watcher) mayWork(ctx context.Context) time.Duration {
 	return probeTime
 }
 
-// take takes the next hosts from the queue, at most n. The result next is the time until another
-// host may be due.
+// take takes up to n hosts from the queue. It also returns the time until another host may be due.
 func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +171,7 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	var due []string
 	look := n
 	if w.o.Shared != nil {
-		look *= 4 // others look at the queue too, so not all take the first hosts
+		look *= 4 // other servers read the queue too, so not all should take the first hosts
 	}
 	_ = w.table.scan([]byte{spaceQueue}, []byte{spaceQueue + 1}, func(key, _ []byte) bool {
 		at := time.Unix(int64(binary.BigEndian.Uint32(key[1:])), 0)
@@ -184,7 +183,7 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 			due = append(due, host)
 		}
 		return len(due) < look
-	}) // after an error there are no hosts
+	}) // after an error, there are no hosts
 	if w.o.Shared != nil {
 		rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	}
@@ -207,15 +206,15 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 		}
 	}
 	if w.o.Shared != nil {
-		if next = min(next, sharedIdle); len(hosts) < len(due) { // others have taken some, and more may be due
+		if next = min(next, sharedIdle); len(hosts) < len(due) { // other servers have taken some hosts, and more may be due
 			next = min(next, lookTime)
 		}
 	}
 	return hosts, next
 }
 
-// visit checks a location of a host, and puts the host back into the queue. At hosts of the operator it
-// checks further locations for some time, because the queue has whole seconds.
+// visit checks a location of a host, and puts the host back into the queue. For a host of the
+// operator, visit checks several locations, because the times in the queue are in whole seconds.
 func (w *Watcher) visit(ctx context.Context, host string) {
 	defer func() {
 		w.mu.Lock()
@@ -239,8 +238,8 @@ func (w *Watcher) visit(ctx context.Context, host string) {
 	w.requeue(host, err != nil)
 }
 
-// visitNext checks the next location of a host. It returns false if none is due, and whether the host
-// failed as a whole before.
+// visitNext checks the next location of a host. It returns false if no location is due. It also
+// returns whether the host failed as a whole before.
 func (w *Watcher) visitNext(ctx context.Context, host string) (found, fails bool, err error) {
 	t, found, err := w.pick(host)
 	if err != nil || !found {
@@ -260,8 +259,8 @@ func (w *Watcher) visitNext(ctx context.Context, host string) (found, fails bool
 	return true, t.host.Failing != None, err
 }
 
-// pick returns the location of a host to check next. For a failing host, it prefers a location that
-// was good.
+// pick returns the next location of a host to check. For a failing host, it prefers a location that
+// was good before.
 func (w *Watcher) pick(host string) (*target, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -305,7 +304,7 @@ func first(r reader, host string, class byte) (url string, due time.Time, err er
 	return url, due, err
 }
 
-// forget removes a location that no name has any more.
+// forget removes a location that no name has.
 func (w *Watcher) forget(host, url string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -318,7 +317,7 @@ func (w *Watcher) forget(host, url string) error {
 	})
 }
 
-// An undo is what was known before a check that failed.
+// An undo is the state before a failed check.
 type undo struct {
 	at        time.Time
 	url, host string
@@ -330,7 +329,7 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 	w.mu.Lock()
 	now := w.o.Now()
 	if w.doubting && r.Outcome != None {
-		if w.doubting = r.failed && r.Outcome.weight() > 0; w.doubting { // says nothing about the host
+		if w.doubting = r.failed && r.Outcome.weight() > 0; w.doubting { // not counted as a failure of the host
 			r.Outcome, w.paused = None, now.Add(probeTime)
 		}
 	}
@@ -393,7 +392,7 @@ func (c *hostChange) observed(w *Watcher, s *State, url string, r *result, now t
 	c.pace(w)
 }
 
-// note records whether the host fails as a whole.
+// note records the start or the end of a failure of the host as a whole.
 func (c *hostChange) note(was Outcome) {
 	switch {
 	case was == None && c.h.Failing != None:
@@ -403,7 +402,7 @@ func (c *hostChange) note(was Outcome) {
 	}
 }
 
-// pace keeps the pace of the host. It records whether the host has more locations than can be
+// pace stores the pace of the host. It also records whether the host has more locations than can be
 // checked in time.
 func (c *hostChange) pace(w *Watcher) {
 	p, _ := w.checker.gates.get(c.host)
@@ -445,8 +444,8 @@ func (w *Watcher) requeue(host string, failed bool) {
 	})
 }
 
-// nextDue returns when the first of the locations of the host is due. Without locations, it
-// returns the zero time.
+// nextDue returns the time at which the next location of the host is due. If the host has no
+// locations, it returns the zero time.
 func (c *hostChange) nextDue() (next time.Time, err error) {
 	for class := range byte(classes) {
 		url, due, err := first(c, c.host, class)
@@ -460,8 +459,8 @@ func (c *hostChange) nextDue() (next time.Time, err error) {
 	return next, nil
 }
 
-// alarm finds out whether the network of this machine fails. If so, it forgets the latest failures,
-// and stops the checks for some time.
+// alarm checks whether the network of this machine fails. If so, it discards the latest failures
+// and pauses the checks.
 func (w *Watcher) alarm(ctx context.Context) {
 	if len(w.o.Probes) > 0 && w.probesAnswer(ctx) {
 		w.mu.Lock()
@@ -472,13 +471,13 @@ func (w *Watcher) alarm(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.network.ring) == 0 {
-		return // another check has raised the alarm
+		return // another check has already started the pause
 	}
 	w.network.reset()
 	now := w.o.Now()
 	w.paused, w.doubting = now.Add(pauseTime), true
 	w.o.Log.Warn("many hosts fail at once: the network of this machine probably fails, so no links are checked for some time", "forgotten", len(w.latest))
-	for i := len(w.latest) - 1; i >= 0; i-- { // the oldest last
+	for i := len(w.latest) - 1; i >= 0; i-- { // newest first
 		if err := w.undo(&w.latest[i], now); err != nil {
 			w.o.Log.Warn("a failure cannot be forgotten", "err", err)
 		}
@@ -486,7 +485,7 @@ func (w *Watcher) alarm(ctx context.Context) {
 	w.latest = nil
 }
 
-// undo restores what was known before a check. The caller must hold mu.
+// undo restores the state before a check. The caller must hold mu.
 func (w *Watcher) undo(u *undo, now time.Time) error {
 	if now.Sub(u.at) > forgetTime {
 		return nil

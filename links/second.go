@@ -9,8 +9,8 @@ import (
 	"net/url"
 )
 
-// A guarded transport sends requests through a proxy. It sends none for hosts with an address that
-// [Options.Allow] does not permit, because the proxy may reach such addresses.
+// A guarded transport sends requests through a proxy. It rejects hosts with an address that
+// [Options.Allow] does not permit, because the proxy may be able to connect to such addresses.
 type guarded struct {
 	o *Options
 	http.RoundTripper
@@ -40,8 +40,8 @@ func (o *Options) newProxyTransport() (http.RoundTripper, error) {
 	return guarded{o, t}, nil
 }
 
-// checkTwice checks a location. If the location would now be dead, it is also requested from another
-// network, if there is one.
+// checkTwice checks a location. If the location would become dead and there is a second network,
+// checkTwice also requests the location through that network.
 func (w *Watcher) checkTwice(ctx context.Context, t *target) result {
 	r := w.checker.check(ctx, t)
 	if w.checker.second == nil || r.Outcome.weight() == 0 || t.host.Failing != None {
@@ -67,8 +67,8 @@ func (w *Watcher) checkTwice(ctx context.Context, t *target) result {
 	return r
 }
 
-// compare compares the outcome of a failed check with the answer from another network. It reports
-// whether the location answers there. If this is not known, it returns why.
+// compare compares the outcome of a failed check with the answer through another network. It
+// reports whether the location is available there. If this is unknown, it returns the reason.
 func compare(here Outcome, there *answer) (answers bool, why string) {
 	switch {
 	case there.status == http.StatusProxyAuthRequired, isProxyError(there.err):
@@ -85,7 +85,7 @@ func compare(here Outcome, there *answer) (answers bool, why string) {
 	return false, ""
 }
 
-// isProxyError reports whether there was no connection to the proxy.
+// isProxyError reports whether the connection to the proxy failed.
 func isProxyError(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "proxyconnect"

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// A Status says how far the checks are.
+// A Status is the progress of the checks.
 type Status struct {
 	Counts  map[string]int64 // locations by verdict
-	Checks  uint64           // since the start of the process
+	Checks  uint64           // number of checks since the start of the process
 	Reading bool             // the locations of the store are being read
-	Round   time.Time        // when each location had been checked once; zero before this
-	Paused  time.Time        // until then nothing is checked, because the network fails; zero if it does not
+	Round   time.Time        // time at which each location had been checked at least once; zero before
+	Paused  time.Time        // end of the pause because of a network failure; zero if there is no pause
 	Other   bool             // another server with the same store reads the log of changes
-	Failing []FailingHost    // at most maxStatus
-	Large   []Large          // at most maxStatus
-	Err     error            // why the changes of the store are not followed
+	Failing []FailingHost    // failing hosts, at most maxStatus
+	Large   []Large          // hosts with too many locations, at most maxStatus
+	Err     error            // error of reading the store, or nil
 }
 
 // A FailingHost is a host that fails as a whole.
@@ -33,7 +33,7 @@ type FailingHost struct {
 type Large struct {
 	Host    string `json:"host"`
 	Links   int    `json:"links"`
-	Checked int64  `json:"checked"` // about how many can be checked in 30 days
+	Checked int64  `json:"checked"` // approximate number of locations that can be checked in 30 days
 }
 
 const maxStatus = 200
@@ -78,11 +78,11 @@ func (w *Watcher) Status() Status {
 type Link struct {
 	URL string
 	State
-	HostFails Outcome // how the host fails as a whole; None if it does not
+	HostFails Outcome // outcome for the host, if it fails as a whole; otherwise None
 }
 
-// List returns the locations with a verdict, in the order of their URLs. It begins after a URL, and
-// returns at most n. It lists blocked, suspect, failing, dead and ignored locations.
+// List returns the locations with a verdict, sorted by URL. It returns at most n locations, whose
+// URLs are after afterURL. The verdict must be blocked, suspect, failing, dead or ignored.
 func (w *Watcher) List(v Verdict, afterURL string, n int) ([]Link, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +124,7 @@ func (w *Watcher) link(url string) (Link, bool, error) {
 	return Link{url, s, h.Failing}, true, err
 }
 
-// ErrUnknown is returned for a location that is not checked.
+// ErrUnknown means that a location is not checked.
 var ErrUnknown = errors.New("links: the location is not checked: it must be http or https, and belong to an active name")
 
 // Ignore turns off the checks of a location until a time, or turns them on again if the time is zero.
@@ -160,8 +160,8 @@ func (w *Watcher) Ignore(url string, until time.Time) (Link, error) {
 	return link, err
 }
 
-// Check checks a location now, by GET, and returns its new state. It waits until the host may be
-// asked.
+// Check immediately checks a location by GET, and returns its new state. It first waits until a
+// request to the host is permitted.
 func (w *Watcher) Check(ctx context.Context, url string) (Link, Observation, error) {
 	host := webHost(url)
 	link, ok, err := w.Of(url)
@@ -191,7 +191,7 @@ func (w *Watcher) Check(ctx context.Context, url string) (Link, Observation, err
 	return link, r.Observation, err
 }
 
-// A Happening is an event and what it is about.
+// A Happening is an event with its time and subject.
 type Happening struct {
 	Time  time.Time `json:"time"`
 	Event Event     `json:"event"`
@@ -199,7 +199,8 @@ type Happening struct {
 	Host  string    `json:"host"`
 }
 
-// Events calls yield for the events since a minute, in their order, until yield returns false.
+// Events calls yield for each event at or after the given minute, in chronological order, until
+// yield returns false.
 func (w *Watcher) Events(since time.Time, yield func(Happening) bool) error {
 	var all []Happening
 	w.mu.Lock()

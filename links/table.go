@@ -13,22 +13,23 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A reader reads an ordered map of octets. The values that scan passes are valid only during the call.
+// A reader reads an ordered map from bytes to bytes. The arguments of yield in scan are valid only
+// during the call.
 type reader interface {
-	// scan calls yield for the keys from the key from up to, but not including, the key to, until
-	// yield returns false.
+	// scan calls yield for each key in a half-open interval, in ascending order, until yield
+	// returns false.
 	scan(from, to []byte, yield func(key, value []byte) bool) error
-	// get returns the values of keys, in the same order; nil for keys that do not exist.
+	// get returns the values of keys in the same order. The value of a missing key is nil.
 	get(keys ...[]byte) ([][]byte, error)
 }
 
-// A table is an ordered map of octets.
+// A table is an ordered map from bytes to bytes.
 type table interface {
 	reader
-	// update calls do, and writes all changes that it returns or none. Meanwhile nothing else
-	// changes the entries of the shard. If writing fails, update may call do again.
+	// update calls do, and atomically writes the changes that do returns. No other update of the
+	// shard can run at the same time. If writing fails, update may call do again.
 	update(shard byte, do func(reader) ([]write, error)) error
-	// clear removes everything.
+	// clear removes all entries.
 	clear() error
 	close() error
 }
@@ -36,7 +37,7 @@ type table interface {
 // A write sets a key, or deletes it if the value is nil.
 type write struct{ key, value []byte }
 
-// side is a table on disk.
+// side is a table in a directory of this server.
 type side struct {
 	*pebblestore.Side
 	open func() (*pebblestore.Side, error)
@@ -77,7 +78,8 @@ func getEach(r reader, keys [][]byte) ([][]byte, error) {
 	return all, nil
 }
 
-// update does not wait until the changes are on disk: what is lost is found again by further checks.
+// update does not wait until the changes are on disk. After a crash, further checks restore lost
+// changes.
 func (s *side) update(_ byte, do func(reader) ([]write, error)) error {
 	all, err := do(s)
 	if err != nil || len(all) == 0 {
@@ -103,7 +105,7 @@ func (s *side) update(_ byte, do func(reader) ([]write, error)) error {
 }
 
 func (s *side) clear() error {
-	_ = s.Side.Close() // an error does not matter: the content is not needed any more
+	_ = s.Side.Close() // an error does not matter, because the content is deleted
 	if err := s.wipe(); err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (s *side) clear() error {
 
 func (s *side) close() error { return s.Side.Close() }
 
-// shared is a table in a database, which several servers share.
+// shared is a table in a database that several servers share.
 type shared struct {
 	*pgstore.Octets
 	life context.Context // ends when the watcher is closed
@@ -196,7 +198,7 @@ func (r sharedReader) get(keys ...[]byte) ([][]byte, error) {
 const (
 	spaceMeta    = 'm'
 	spaceLink    = 'l' // URL: state
-	spaceDue     = 'd' // host, 0, class, minute, URL
+	spaceDue     = 'd' // host, 0, class, minute, URL: times at which locations are due
 	spaceQueue   = 'q' // second, host
 	spaceHost    = 'h' // host: as JSON
 	spaceRobots  = 'r' // origin: as JSON
@@ -217,7 +219,8 @@ func keyOf(space byte, parts ...string) []byte {
 	return k
 }
 
-// after returns the first key that does not begin with a prefix, which must not end with 0xff.
+// after returns the smallest key greater than all keys with a prefix. The prefix must not end with
+// 0xff.
 func after(prefix []byte) []byte {
 	end := append([]byte{}, prefix...)
 	end[len(end)-1]++
@@ -245,8 +248,8 @@ func verdictKey(v Verdict, url string) []byte {
 	return keyOf(spaceVerdict, string([]byte{byte(v)}), url)
 }
 
-// classOf returns the class of a location in the queue of its host. The lowest class is checked
-// first.
+// classOf returns the class of a location in the queue of its host. Locations of lower classes are
+// checked first.
 func classOf(v Verdict) byte {
 	switch v {
 	case Failing, Suspect:
@@ -259,8 +262,8 @@ func classOf(v Verdict) byte {
 
 const classes = 3
 
-// shards is the number of parts of a table. What is known about a host is in one shard. Servers that
-// share a table change different shards at the same time.
+// shards is the number of shards of a table. All data about a host are in one shard. Servers that
+// share a table can update different shards concurrently.
 const shards = 64
 
 func shardOf(host string) byte { return byte(hashOf(host) % shards) }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A Verdict says what is known about a location.
+// A Verdict is the conclusion from the checks of a location.
 type Verdict uint8
 
 // Verdicts, from the best to the worst.
 const (
 	Unknown   Verdict = iota // never checked
-	Confirmed                // good, and the page has the name, the title, or the same text as before
+	Confirmed                // the location answers, with a page that has the name, the title, or the same text as before
 	Good                     // the location answers
-	Blocked                  // programs may not read the location, so a person must look
-	Suspect                  // the location answers, but perhaps with something else
+	Blocked                  // the location rejects programs, so a user must look at it
+	Suspect                  // the location answers, but perhaps with a different page
 	Failing                  // failures are being counted
 	Dead                     // the location was unavailable at every check for some time
 	Ignored                  // a user has turned off the checks
@@ -41,14 +41,14 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// An Outcome is the class of the result of one check.
+// An Outcome is the class of the result of a check.
 type Outcome uint8
 
 // Outcomes.
 const (
 	None     Outcome = iota // no check
 	OK                      // the location answers
-	Soft                    // the location answers, but perhaps with something else: the home page, a page for signing in, a page that says "not found"
+	Soft                    // the location answers, but perhaps with a different page: the home page, a page for signing in, a page that says "not found"
 	Refused                 // status 401, 402, 403, 407, 429 or 451, a test for humans, or robots.txt
 	Private                 // the host has no public address
 	Gone                    // status 404
@@ -77,8 +77,8 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// weight returns how much a failure counts, in halves. It returns 0 for outcomes that do not
-// count as failures.
+// weight returns the weight of a failure, in halves. It returns 0 for outcomes that are not
+// failures.
 func (o Outcome) weight() int {
 	switch o {
 	case Gone, NoHost:
@@ -91,55 +91,55 @@ func (o Outcome) weight() int {
 	return 0
 }
 
-// isDefinite reports whether a failure says that the resource does not exist. Other failures say
-// that it could not be read.
+// isDefinite reports whether an outcome shows that the resource does not exist. Other failures only
+// show that it could not be read.
 func (o Outcome) isDefinite() bool { return o.weight() >= 2 }
 
-// When a location is dead.
+// Conditions for the verdict [Dead].
 const (
-	deadWeight   = 8                   // weights of the failures in a row, in halves
-	deadDefinite = 4                   // of these, weights of definite failures
-	deadFailures = 4                   // failures in a row
-	deadNears    = 5                   // pairs of them that are a day apart: a passing fault of a site that fails every second day makes two
-	deadDays     = 4                   // days with failures
-	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
-	maxSkips     = 2                   // checks in a row, between two failures, that are neither failures nor successes
-	nearLeast    = day1 - time.Minute  // between two failures that are a day apart
+	deadWeight   = 8                   // minimum total weight of the failures in a row, in halves
+	deadDefinite = 4                   // minimum total weight of definite failures among them
+	deadFailures = 4                   // minimum number of failures in a row
+	deadNears    = 5                   // minimum number of pairs of them that are a day apart
+	deadDays     = 4                   // minimum number of days with failures
+	deadTime     = 14 * 24 * time.Hour // minimum time from the first failure to the last
+	maxSkips     = 2                   // maximum number of checks in a row between two failures that are neither failures nor successes
+	nearLeast    = day1 - time.Minute  // minimum time between two failures that count as a day apart
 	nearMost     = day1 + 2*time.Hour
 
-	// If all of them have status 410:
+	// Instead of deadTime, if all failures have the status 410.
 	removedTime = 7 * 24 * time.Hour
 
-	// If there are not enough definite failures:
+	// Instead of deadFailures and deadTime, if there are not enough definite failures.
 	awayFailures = 8
 	awayTime     = 30 * 24 * time.Hour
 
-	maxBlind = 8 * 24 * time.Hour // longer times between two checks count only as this
+	maxBlind = 8 * 24 * time.Hour // maximum time that counts between two checks
 )
 
 // Limits for hints.
 const (
-	moveChecks  = 3                   // checks with a permanent redirect before the location could be updated
+	moveChecks  = 3                   // number of checks with a permanent redirect after which the location could be updated
 	moveTime    = 14 * 24 * time.Hour // from the first of these checks to the last
-	driftChecks = 3                   // checks with the same text before a change is noticed
+	driftChecks = 3                   // number of checks with the same text after which a change is reported
 	driftBits   = 24                  // bits of two fingerprints that differ if the text is different
 	sameBits    = 3                   // bits that differ if the text is the same
 )
 
-// A State is what is known about a location. Times are in UTC with a precision of one minute; a zero
-// time means never.
+// A State is the state of a location. Times are in UTC with a precision of one minute. A zero time
+// means that the event has not happened.
 type State struct {
 	Verdict Verdict
-	Outcome Outcome // of the last check
+	Outcome Outcome // outcome of the last check
 	Status  int     // HTTP status of the last check; 0 if none
 
-	Checked time.Time // last check
+	Checked time.Time // time of the last check
 	Good    time.Time // last check with the outcome OK
-	Due     time.Time // next check
-	Since   time.Time // first of the failures in a row
-	Failed  time.Time // last of them
+	Due     time.Time // time of the next check
+	Since   time.Time // time of the first of the failures in a row
+	Failed  time.Time // time of the last of the failures in a row
 	Until   time.Time // end of [Ignored]
-	Moving  time.Time // first of the checks in a row with a permanent redirect
+	Moving  time.Time // time of the first of the checks in a row with a permanent redirect
 
 	Definite, Vague int  // weights of the failures in a row, in halves
 	Failures, Days  int  // number of failures in a row, and of days with failures
@@ -158,7 +158,7 @@ type State struct {
 // The counters of a State do not become larger than maxCount.
 const maxCount = 100
 
-// An Observation is the result of one check.
+// An Observation is the result of a check.
 type Observation struct {
 	Outcome   Outcome
 	Status    int
@@ -167,11 +167,11 @@ type Observation struct {
 	Print     uint64 // fingerprint of the text; 0 if none
 	Permanent bool   // all redirects are permanent and lead to the same site
 	Tag       string
-	Frozen    bool   // failures do not count, because the host or the network fails
-	Detail    string // for people
+	Frozen    bool   // a failure does not count, because the host or the network fails
+	Detail    string // details for users
 }
 
-// An Event is a change that an owner should hear of.
+// An Event is a change that is reported to the owners of names.
 type Event uint8
 
 // Events.
@@ -220,7 +220,7 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 		s.answered(o, now)
 	case o.Outcome.weight() > 0 && o.Frozen:
 	case o.Outcome.weight() > 0:
-		if s.Failures > 0 && blind > 0 { // the clock was set forward, or nothing was checked for some time
+		if s.Failures > 0 && blind > 0 { // the clock was set forward, or there were no checks for some time
 			s.Since = minute(s.Since.Add(blind))
 		}
 		s.failed(o, last, now)
@@ -246,9 +246,9 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	return s, NoEvent
 }
 
-// skip records a result that is neither a failure nor a success, and reports whether the verdict
-// stays. It stays if the location is dead, or if failures are being counted and few checks had such
-// a result.
+// skip records a result that is neither a failure nor a success. It reports whether the verdict
+// stays the same. This is the case if the location is dead. It is also the case if failures are
+// being counted and only a few checks in a row had such a result.
 func (s *State) skip() bool {
 	s.Skips = min(s.Skips+1, maxCount)
 	return s.Verdict == Dead || s.Failures > 0 && s.Skips <= maxSkips
@@ -267,7 +267,7 @@ func (s *State) answered(o Observation, now time.Time) {
 	switch {
 	case o.Confirmed:
 		s.Verdict = Confirmed
-	case was == Confirmed && o.Print == 0: // nothing was read, so nothing is known to have changed
+	case was == Confirmed && o.Print == 0: // the text was not read, so there is no evidence of a change
 		s.Verdict = Confirmed
 	case o.Print != 0 && s.Stable >= driftChecks && distance(o.Print, s.Print) <= sameBits:
 		s.Verdict = Confirmed
@@ -298,7 +298,7 @@ func (s *State) compare(print uint64) {
 
 func distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// failed counts a failure. The parameter last is the outcome of the check before it.
+// failed counts a failure. The parameter last is the outcome of the previous check.
 func (s *State) failed(o Observation, last Outcome, now time.Time) {
 	if s.Failures == 0 {
 		s.Since = now
@@ -348,14 +348,16 @@ func (s *State) isRemoved() bool {
 	return s.Failures > 0 && s.Vague == 0 && s.Definite >= min(Removed.weight()*s.Failures, maxCount)
 }
 
-// maxSkew is how far in the future a time may be that was recorded before the clock was set back.
+// maxSkew is the maximum amount by which a recorded time may be in the future before the clock
+// counts as set back.
 const maxSkew = 24 * time.Hour
 
-// isFuture reports whether a state was recorded with a clock that was wrong.
+// isFuture reports whether the times of a state are in the future, because they were recorded with
+// a wrong clock.
 func (s *State) isFuture(now time.Time) bool { return s.Checked.Sub(now) > maxSkew }
 
-// mended returns what remains of a state that was recorded with a wrong clock. Its failures do not
-// count, because it is not known when they were.
+// mended returns a state without the data that were recorded with a wrong clock. Failures are
+// removed, because their times are unknown.
 func (s State) mended(now time.Time) State {
 	s.endRun()
 	s.Moves, s.Moving, s.Skips = 0, time.Time{}, 0
@@ -377,8 +379,8 @@ const (
 	day1           = 24 * time.Hour
 )
 
-// interval returns the time from a check to the next. The parameter spread is from -1 to 1: it
-// makes long intervals up to a fifth longer or shorter.
+// interval returns the time from a check to the next. The parameter spread, from -1 to 1, makes
+// long intervals longer or shorter by up to a fifth.
 func (s *State) interval(now time.Time, spread float64) time.Duration {
 	d := goodEvery
 	switch s.Verdict {
@@ -396,15 +398,15 @@ func (s *State) interval(now time.Time, spread float64) time.Duration {
 		d = deadEvery
 	case Suspect:
 		d = suspectEvery
-	case Unknown: // only frozen failures
+	case Unknown: // there were only failures that do not count
 		return day1
 	}
 	return d + time.Duration(spread*float64(d)/5)
 }
 
-// untilRetry returns the time until the next check of a failing location: a day until there are
-// enough pairs of failures, then four days, then a week. It is not later than the moment when the
-// location can be dead.
+// untilRetry returns the time until the next check of a failing location. This is a day until there
+// are enough pairs of failures, then four days, and then a week. It is never later than the time at
+// which the location can become dead.
 func (s *State) untilRetry(now time.Time) time.Duration {
 	if s.Outcome.weight() == 0 || s.Nears < deadNears {
 		return day1
@@ -423,7 +425,7 @@ func (s *State) untilRetry(now time.Time) time.Duration {
 	return min(d, max(s.Since.Add(end).Sub(now), day1))
 }
 
-// minute returns a time with the precision of a [State].
+// minute truncates a time to the precision of a [State].
 func minute(t time.Time) time.Time { return t.UTC().Truncate(time.Minute) }
 
 func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }

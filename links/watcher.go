@@ -41,47 +41,48 @@ type Options struct {
 	Agent string // value of User-Agent, which begins with "nomen"
 	From  string // mail address of a person who is responsible for the server; "" for none
 
-	// Probes are URLs of hosts that always answer. If many hosts fail at once and no probe answers,
-	// the network of this machine fails. Without probes, the watcher decides by the hosts alone.
+	// Probes are URLs of hosts that always answer. If many hosts fail at the same time and no probe
+	// answers, the watcher assumes a failure of the network of this machine. Without probes, the
+	// failing hosts alone are sufficient.
 	Probes []string
 
-	// Own has the hosts of the operator, in lower case, with the gap between two requests to each. At these
-	// hosts, robots.txt does not apply.
+	// Own are the hosts of the operator, in lower case, with the gap between two requests to each.
+	// The watcher does not obey robots.txt at these hosts.
 	Own map[string]time.Duration
 
-	// Proxy is the URL of a forward proxy in another network. Before a location is dead, it is requested
-	// through the proxy: if it answers there, it is not dead. If the URL is empty, there is no such
-	// request.
+	// Proxy is the URL of a forward proxy in another network. Before a location becomes dead, the
+	// watcher also requests it through the proxy. If the location answers there, it does not become
+	// dead. Proxy may be "".
 	Proxy string
 
-	Gap    time.Duration // least time between two requests to a host; 1 s if 0
-	Visits int           // checks at a time; 64 if 0
-	Every  time.Duration // how often the log of changes is read; 1 s if 0
-	Pacer  *pacer.Pacer  // makes [Watcher.Run] rest while requests are answered; it does not rest if nil
+	Gap    time.Duration // minimum time between two requests to a host; 1 s if 0
+	Visits int           // number of hosts visited concurrently; 64 if 0
+	Every  time.Duration // interval at which the log of changes is read; 1 s if 0
+	Pacer  *pacer.Pacer  // pauses [Watcher.Run] while requests are answered; may be nil
 
-	// Shared is where the states are if several servers share the store; Dir is then not used. The
-	// servers divide the hosts between them: each takes a host from the common queue when it is due.
-	// If a server dies, another visits its hosts half an hour later.
+	// Shared stores the states if several servers share the store. If it is set, Dir is not used.
+	// The servers divide the work by host: each server takes due hosts from a common queue. If a
+	// server crashes, another server visits its hosts half an hour later.
 	Shared *pgstore.Octets
 
-	// Lease reports whether this process may read the log of changes now, for all servers that share
-	// the states. If nil, this process always may.
+	// Lease reports whether this process may read the log of changes on behalf of all servers that
+	// share the states. If Lease is nil, the process always may.
 	Lease func(context.Context) bool
 
-	// Dead gets the locations that are dead. It can be nil.
+	// Dead receives the dead locations. It may be nil.
 	Dead *DeadSet
 
 	DNS   discover.DNS                                                         // nil means [net.DefaultResolver]
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil means a [net.Dialer]
-	Allow func(netip.Addr) error                                               // nil means that only public addresses are allowed
+	Allow func(netip.Addr) error                                               // nil permits only public addresses
 	TLS   *tls.Config                                                          // nil means the default
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // discarded if nil
 
-	timeout   time.Duration     // of a request; requestTime if 0
-	idle      time.Duration     // longest time between two looks at the queue; the constant idle if 0
-	table     table             // for tests; in Dir if nil
+	timeout   time.Duration     // timeout of a request; requestTime if 0
+	idle      time.Duration     // maximum interval between two reads of the queue; the constant idle if 0
+	table     table             // for tests; if nil, a table in Dir
 	transport http.RoundTripper // for tests
 }
 
@@ -126,42 +127,42 @@ type Watcher struct {
 	checker checker
 	wake    chan struct{} // something was put into the queue
 
-	mu       sync.Mutex // protects all that follows, and writes of the table
+	mu       sync.Mutex // protects the fields below, and writes to the table
 	table    table
 	meta     meta
-	failure  error // of the last step
+	failure  error // error of the last step
 	network  network
-	paused   time.Time // until then nothing is checked, because the network fails
-	doubting bool      // since the network failed, no host has responded
-	checks   uint64    // since the start
+	paused   time.Time // end of the pause because of a network failure
+	doubting bool      // no host has responded since the network failure
+	checks   uint64    // number of checks since the start
 	latest   []undo    // the latest failures, oldest first
 	stopped  bool      // another server has the lease
 	visiting map[string]bool
-	clock    time.Time      // when [Watcher.watchClock] last looked
+	clock    time.Time      // time of the last call of [Watcher.watchClock]
 	recorded time.Time      // when the time was last recorded
-	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead last got them
+	known    [shards]uint64 // for each shard, the number of changes of its dead URLs that Dead has received
 }
 
 const metaVersion = 2
 
-// meta is what is kept about the log of changes. It is stored as JSON.
+// meta is the position in the log of changes. It is stored as JSON.
 type meta struct {
 	Version  int      `json:"version"`
 	Seq      uint64   `json:"seq"`    // number of changes in the log that were read
-	Digest   [32]byte `json:"digest"` // of the last of them
+	Digest   [32]byte `json:"digest"` // digest of the last of these changes
 	Building bool     `json:"building,omitempty"`
 	After    string   `json:"after,omitempty"` // last name that was read, while Building
 
-	Began time.Time `json:"began,omitzero"` // when the first round of checks began
-	Round time.Time `json:"round,omitzero"` // when it ended
+	Began time.Time `json:"began,omitzero"` // begin of the first round of checks
+	Round time.Time `json:"round,omitzero"` // end of the first round
 }
 
-// ErrClosed is returned after Close.
+// ErrClosed is the error of methods after Close.
 var ErrClosed = errors.New("links: closed")
 
-// Open opens the states in a directory, or creates an empty directory. States that have another
-// version or cannot be read are deleted: [Watcher.Run] then begins again. The error wraps
-// [pebblestore.ErrLocked] if another process has the directory open.
+// Open opens the directory with the states, or creates it. If the states have another version or
+// cannot be read, Open deletes them, and [Watcher.Run] reads all locations again. The error wraps
+// [pebblestore.ErrLocked] if another process has opened the directory.
 func Open(o Options) (*Watcher, error) {
 	o.setDefaults()
 	w := &Watcher{o: o, table: o.table, wake: make(chan struct{}, 1), visiting: map[string]bool{}, network: network{least: 0.5}}
@@ -212,7 +213,7 @@ func (w *Watcher) openSide() (*pebblestore.Side, error) {
 	return pebblestore.OpenSide(pebblestore.SideOptions{Dir: w.o.Dir, FS: w.o.FS, CacheSize: cacheSize, Log: w.o.Log, Pacer: w.o.Pacer, Sought: []byte{spaceDue}})
 }
 
-// renew removes all states. The caller must hold mu, or be alone.
+// renew removes all states. The caller must hold mu or have exclusive access.
 func (w *Watcher) renew() error {
 	w.meta = meta{}
 	if err := w.table.clear(); err != nil {
@@ -221,8 +222,8 @@ func (w *Watcher) renew() error {
 	return w.learn()
 }
 
-// learn puts the dead locations into Dead, if they have changed. The caller
-// must hold mu, or be alone.
+// learn updates Dead if the dead locations have changed. The caller must hold mu or have exclusive
+// access.
 func (w *Watcher) learn() error {
 	if w.o.Dead == nil {
 		return nil
@@ -275,7 +276,7 @@ func (closedTable) update(byte, func(reader) ([]write, error)) error       { ret
 func (closedTable) clear() error                                           { return ErrClosed }
 func (closedTable) close() error                                           { return nil }
 
-// apply writes changes that concern no host. The caller must hold mu.
+// apply writes changes that do not concern a host. The caller must hold mu.
 func (w *Watcher) apply(all ...write) error {
 	return w.table.update(0, func(reader) ([]write, error) { return all, nil })
 }
@@ -291,7 +292,7 @@ func (w *Watcher) readJSON(key []byte, to any) error {
 func jsonWrite(key []byte, value any) write {
 	b, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // the types in this package have no values that cannot be encoded
+		panic(err) // cannot happen: all values of these types can be encoded
 	}
 	return write{key, b}
 }
@@ -328,18 +329,18 @@ func (w *Watcher) load(origin string) (r keptRobots, ok bool) {
 func (w *Watcher) save(origin string, r keptRobots) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.apply(jsonWrite(keyOf(spaceRobots, origin), r)) // without it, the file is read again
+	_ = w.apply(jsonWrite(keyOf(spaceRobots, origin), r)) // if this fails, the file is requested again
 }
 
-// A change collects writes about the hosts of a shard.
+// A change collects the writes to a shard.
 type change struct {
 	reader
 	w      *Watcher
 	shard  byte
 	writes []write
 	hosts  map[string]*hostChange
-	delta  [verdicts]int64      // of the numbers of locations
-	dead   map[string]deadEntry // locations that are now dead, or with the zero entry not any more
+	delta  [verdicts]int64      // changes of the numbers of locations, by verdict
+	dead   map[string]deadEntry // locations that have become dead, or with the zero entry, that are no longer dead
 }
 
 type hostChange struct {
@@ -348,7 +349,7 @@ type hostChange struct {
 	h    host
 }
 
-// updateShard calls do, and writes what the change then has. It can call do twice. The caller must
+// updateShard calls do, and writes the collected changes. It may call do twice. The caller must
 // hold mu.
 func (w *Watcher) updateShard(shard byte, do func(c *change) error) error {
 	var done *change
@@ -368,7 +369,7 @@ func (w *Watcher) updateShard(shard byte, do func(c *change) error) error {
 	return err
 }
 
-// update is like updateShard, for one host.
+// update is like updateShard for a single host.
 func (w *Watcher) update(host string, do func(c *hostChange) error) error {
 	return w.updateShard(shardOf(host), func(c *change) error {
 		h, err := c.of(host)
@@ -379,7 +380,7 @@ func (w *Watcher) update(host string, do func(c *hostChange) error) error {
 	})
 }
 
-// of returns the change of a host, which must be of the shard.
+// of returns the change of a host. The host must belong to the shard.
 func (c *change) of(name string) (*hostChange, error) {
 	if h := c.hosts[name]; h != nil {
 		return h, nil
@@ -392,7 +393,8 @@ func (c *change) of(name string) (*hostChange, error) {
 
 func (c *change) add(key, value []byte) { c.writes = append(c.writes, write{key, value}) }
 
-// set replaces the state of a URL. If was is nil, the URL is new; if now is nil, it is removed.
+// set replaces the state of a URL. If the old state is nil, the URL is new. If the new state is
+// nil, the URL is removed.
 func (c *hostChange) set(url string, was, now *State) {
 	if was != nil {
 		c.add(dueKey(c.host, classOf(was.Verdict), was.Due, url), nil)
@@ -445,14 +447,14 @@ func (c *hostChange) event(e Event, what string, now time.Time) {
 		c.add(append([]byte{}, key...), nil)
 		n++
 		return n < 100
-	}) // after an error, old events remain
+	}) // after an error, some old events remain
 }
 
 func (c *hostChange) isTaken(now time.Time) bool {
 	return c.w.visiting[c.host] || now.Before(c.h.Taken)
 }
 
-// queue sets when the host is visited next. A zero time removes it from the queue.
+// queue sets the time of the next visit to the host. The zero time removes the host from the queue.
 func (c *hostChange) queue(at time.Time) {
 	if c.h.Queued != 0 {
 		c.add(queueKey(c.h.Queued, c.host), nil)
@@ -480,7 +482,7 @@ func (c *change) end() ([]write, error) {
 	}
 	if c.delta != [verdicts]int64{} {
 		var n [verdicts]int64
-		_ = json.Unmarshal(b[0], &n) // if it is missing or damaged, the numbers begin at 0
+		_ = json.Unmarshal(b[0], &n) // if the entry is missing or damaged, the counts start at 0
 		for i, d := range c.delta {
 			n[i] += d
 		}
@@ -509,8 +511,8 @@ func (w *Watcher) counts() (all [verdicts]int64, err error) {
 	return all, err
 }
 
-// spreadOf returns a number from -1 to 1 that depends on a URL and a time. So locations that were
-// checked together are not all due together again.
+// spreadOf returns a number from -1 to 1 that depends on a URL and a time. With it, locations that
+// were checked at the same time become due at different times.
 func spreadOf(url string, now time.Time) float64 {
 	return float64(int64(hashOf(url+now.Format(time.DateOnly))%2001)-1000) / 1000
 }

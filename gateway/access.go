@@ -110,7 +110,7 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 const ipv4Bits = 96
 
 // plainPrefix converts a prefix of IPv4-mapped addresses to an IPv4 prefix. It returns other
-// prefixes as they are.
+// prefixes unchanged.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case !p.IsValid():

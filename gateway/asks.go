@@ -83,7 +83,7 @@ func (a *Client) whenGone(f func()) (stop func()) {
 
 // Asks limits the concurrent requests to other resolvers: in total, for one client, and to one
 // resolver. The last limit is half of the total, so that a slow resolver does not block requests to
-// others. A request beyond a limit waits. Asks is safe for concurrent use.
+// other resolvers. A request beyond a limit waits. Asks is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
 // NewAsks returns Asks with the given limit in total, and an eighth of it for one client.

@@ -22,11 +22,12 @@
 //
 // # Requests on behalf of clients
 //
-// The server connects only to public addresses, unless the caller allows others. Otherwise a client
-// could use the server to reach machines in its network. Package guard checks each address after
-// DNS, when connecting. The client with which a [ForeignResolver] asks must have the same guard
-// (see Guard in client.Options). Locations that a browser would execute are not passed on. If an
-// [Explanation] leads to another server, its page shows a link instead of redirecting.
+// The server connects only to public addresses, unless the caller allows other addresses. Otherwise
+// a client could use the server to connect to machines in the network of the server. Package guard
+// checks each address after DNS, when connecting. The client with which a [ForeignResolver] asks
+// must have the same guard (see Guard in client.Options). Locations that a browser would execute
+// are not passed on. If an [Explanation] leads to another server, its page shows a link instead of
+// redirecting.
 //
 // Comments cite drafts by their year and section, as in "draft of 1995, 3.1"; docs/glossary.md
 // lists the drafts.

@@ -318,8 +318,9 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay returns a message for clients about a failure to find resolvers. It describes errors in the
-// rules or DNS records of others, but reveals nothing about the DNS servers that this server uses.
+// noWay returns a message for clients about a failure to find resolvers. It describes errors in
+// rules and DNS records that others publish, but reveals nothing about the DNS servers that this
+// server uses.
 func noWay(err error) string {
 	var public interface {
 		error

@@ -167,9 +167,8 @@ func readLines(body []byte, limit int, read func([]byte) (batchItem, bool)) []ba
 	return all
 }
 
-// parseItem parses a line of a list. If a directive is given more than once, a field of the line
-// takes precedence over the query of the name, and the query of the name takes precedence over the
-// query of the request.
+// parseItem parses a line of a list. The first of these that contains a directive takes precedence:
+// the fields of the line, the query of the name, and the query of the request.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)

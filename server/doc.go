@@ -80,7 +80,7 @@
 // keeps this content from running scripts and from acting with the origin of this server. Content
 // that a browser would execute is sent as an attachment. Caches do not keep the content unless the
 // authority sets a lifetime. The response to I2Rs is multipart/alternative (RFC 2169, 3.4), even
-// for a resource with one version or none.
+// for a resource with only one version or without a version.
 //
 // # Time
 //

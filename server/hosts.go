@@ -35,11 +35,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether clients can reach this server with this scheme and the port in host,
-// which is a host of this server. The scheme and port of the connection and of the public URL are
-// accepted. For a host other than the host of the public URL, the default port of a scheme is
-// accepted too, because a proxy may map that port to the listener. For the host of an authority,
-// defaultPort is accepted too (draft of 1995, 3.2: Y95-29).
+// isOwnOrigin reports whether an origin is an origin of this server. The parameter host, which must
+// be a host of this server, can have a port. The scheme and port of the connection and of the
+// public URL are accepted. For a host other than the host of the public URL, the default port of a
+// scheme is accepted too, because a proxy may map that port to the listener. For the host of an
+// authority, defaultPort is accepted too (draft of 1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

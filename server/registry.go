@@ -14,8 +14,9 @@ import (
 // registryPath is the prefix of the paths of registries (draft of 2012, 9.1).
 const registryPath = "/-/registry/"
 
-// registryPage serves the pages of registries. The path is what follows [registryPath]: "", TABLE,
-// TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. Without FORMAT, Accept selects the format.
+// registryPage serves the pages of registries. The path is the part after [registryPath]: "",
+// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. Without FORMAT, Accept selects the
+// format.
 func (s *Server) registryPage(r *request, path string) *reply {
 	// A dot can also belong to the name of an entry, so only the name of a format is an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/messages"
 )
 
-// A request is those parts of an HTTP request on which the response depends.
+// A request contains the parts of an HTTP request on which the response depends.
 type request struct {
 	method  string
 	target  string // exactly as sent, but without mount

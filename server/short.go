@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers the first requests on a connection without net/http, as long as they are
-// simple requests for names whose answers are available at once. Its responses have exactly the
-// bytes that net/http would send.
+// A shortcut answers the first requests on a connection without net/http, as long as these are
+// simple requests for names whose answers are available at once. The bytes of the responses are
+// exactly those that net/http would send.
 type shortcut struct {
 	server   *Server
 	listener string // the name of the listener

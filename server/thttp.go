@@ -53,7 +53,7 @@ func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsed
 }
 
 // subjectOf parses the URI of a THTTP request. If the URI is a name, it may have a query with
-// directives. Any other URI stays as it is.
+// directives. Any other URI remains unchanged.
 func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {

@@ -33,7 +33,7 @@ const (
 	maxMail    = 254
 )
 
-// check verifies those properties of an ID token that package oidc does not verify.
+// check verifies the properties of an ID token that package oidc does not verify.
 func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	azp, named := c["azp"]
 	switch {

@@ -43,8 +43,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions formats sessions for the vault. If there are too many sessions, it omits those
-// that have been unused for the longest time.
+// formatSessions formats sessions for the vault. If there are too many sessions, it omits the
+// sessions that have been unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))

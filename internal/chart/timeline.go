@@ -25,8 +25,8 @@ type Event struct {
 	What  string // what happened
 }
 
-// Draw draws a band from the first event to the time Until, with the state at each time and a mark
-// for each event.
+// Draw draws a band from the first event to the time Until. The band shows the state at each time,
+// and has a mark for each event.
 func (l Timeline) Draw() (template.HTML, error) {
 	if err := l.check(); err != nil {
 		return "", err

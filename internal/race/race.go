@@ -15,10 +15,10 @@ const Stagger = 250 * time.Millisecond
 // A Runner makes an attempt. It must return soon after ctx ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to several addresses, and returns the first connection. It closes any others. If
-// all attempts fail, Dial returns their errors in the order of the addresses. If ctx ends, some
-// errors may be missing. If stagger is negative, an attempt begins only when the previous one has
-// failed.
+// Dial connects to several addresses, and returns the first connection. It closes any further
+// connections. If all attempts fail, Dial returns their errors in the order of the addresses. If
+// ctx ends, some errors may be missing. If stagger is negative, an attempt begins only when the
+// previous one has failed.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {

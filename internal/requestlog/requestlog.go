@@ -72,7 +72,7 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 
 // Remote returns an attribute with the address of a client. If the address is unknown, the
 // attribute is empty. Every log line with the address of a client must use Remote. Its value is a
-// [netip.Addr], by which the log handler recognizes the addresses to shorten or omit.
+// [netip.Addr], so that the log handler can recognize, shorten or omit the address.
 func Remote(from netip.Addr) slog.Attr {
 	if !from.IsValid() {
 		return slog.Attr{}

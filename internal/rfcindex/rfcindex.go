@@ -1,8 +1,8 @@
 // Package rfcindex contains records for all RFCs up to number 9354, as a sample collection. The
 // records come from the index of the RFC Editor (https://www.rfc-editor.org/rfc-index.txt).
 //
-// The name of an RFC is the URN that RFC 2648 defines. Its record has the title, the authors, the
-// month of publication, the DOI as an alias, and four locations, which are the text, the text as
+// The name of an RFC is the URN that RFC 2648 defines. The record contains the title, the authors,
+// the month of publication, and the DOI as an alias. It has four locations: the text, the text as
 // HTML, the page about the RFC, and the DOI. An obsolete RFC is active, and its successors are the
 // RFCs that obsolete it.
 //

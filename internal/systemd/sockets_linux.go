@@ -13,7 +13,7 @@ const firstSocket = 3
 
 const maxSockets = 256
 
-// Sockets returns the sockets that this process has inherited. A second call returns none.
+// Sockets returns the sockets that this process has inherited. A second call returns no sockets.
 func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
 
 func socketsFrom(first int) ([]Socket, error) {

@@ -65,7 +65,7 @@ func Checks(t *testing.T, reduced int) {
 // Corpus returns the decompressed content of a file of the collected data. It uses the first of
 // these that exists: the committed copy in testdata/corpus/whole, the copy in ../shared/data next
 // to the module, and the committed part in testdata/corpus/part. The result whole is false if only
-// a part was found. If none of them exists, the test fails, because every clone of the repository
+// a part was found. If no file exists, the test fails, because every clone of the repository
 // contains at least a part.
 func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()

@@ -26,7 +26,7 @@
 //
 // # Which lines are mended
 //
-// A line that net/http accepts is passed on as it is. Two kinds of lines that it rejects are
+// A line that net/http accepts is passed on unchanged. Two kinds of lines that it rejects are
 // mended:
 //
 //   - Full-Requests: a method, a target and a version HTTP/1.x, separated by any number of spaces
@@ -101,8 +101,10 @@
 // the property changes.
 //
 //   - While a handler runs, the server reads at most one byte, into a buffer of one byte, to notice
-//     that the client has disconnected. So when it reads more, it has written every earlier response.
+//     that the client has disconnected. When the server reads more than that, it has therefore
+//     written every earlier response.
 //   - Each response begins with a new Write.
 //   - The server calls SetDeadline on a connection only to pass the connection to a hijacker. From
-//     then on all bytes are passed on. So hooks must use SetReadDeadline and SetWriteDeadline.
+//     then on, all bytes are passed on unchecked. ConnState and other hooks must therefore not call
+//     SetDeadline; they can use SetReadDeadline and SetWriteDeadline.
 package wire

@@ -113,7 +113,7 @@ func (t *transfer) read(fd uintptr) (ready bool) {
 	return ready
 }
 
-// write writes until all is written.
+// write writes all data, in as many system calls as necessary.
 func (t *transfer) write(fd uintptr) (ready bool) {
 	for len(t.p) > 0 {
 		n, ready := t.call(syscall.SYS_WRITE, fd)

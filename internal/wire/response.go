@@ -21,8 +21,9 @@ var errResponseHead = errors.New("wire: head of the response is too large")
 // For a mended request, the filter is installed between two responses, so that the first byte that
 // it sees is the first byte of a head. But [SetReason] may install it at any time. For this case,
 // SetReason adds a header field with a secret name to the response, which carries the phrase.
-// Because the name sorts before all others, net/http writes the field immediately after the status
-// line. A head without this field belongs to another response, and is not edited.
+// Because the name sorts before the names of all other fields, net/http writes the field
+// immediately after the status line. A head without this field belongs to another response, and is
+// not edited.
 type filter struct {
 	reasonHeader string // name of the field that carries the reason phrase
 	closes       bool   // responds to a mended request, so the connection ends
@@ -31,7 +32,7 @@ type filter struct {
 }
 
 // take processes output of net/http, and returns what to send. If done is true, later output is
-// sent as it is.
+// sent unchanged.
 func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	f.held = append(f.held, p...)
 	for f.owns(f.held) {

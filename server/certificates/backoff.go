@@ -92,8 +92,8 @@ func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err 
 }
 
 // failed logs a failed order, and stores the back-off in the vault. If only the check of the host
-// has failed, other nodes may succeed. So failed then keeps the back-off in memory, and logs the
-// error only once.
+// has failed, other nodes may succeed. In this case, failed keeps the back-off in memory, and logs
+// the error only once.
 func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	now := m.o.Now()
 	h := m.host(name)

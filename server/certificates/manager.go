@@ -327,7 +327,7 @@ func (h *host) adopt(cert *tls.Certificate) {
 }
 
 // orderAll orders certificates for the hosts in due. If another node is ordering certificates,
-// orderAll stops and others is true. An error is a failure of the store.
+// orderAll stops and returns true. An error is a failure of the store.
 func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {

@@ -182,8 +182,8 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 // Stale counts an answer from the cache while the store was unavailable.
 func (m *Metrics) Stale() { m.stale.Inc() }
 
-// AdminRequest counts a request to the admin API. The role is the role of the token, or "none"
-// without a valid token.
+// AdminRequest counts a request to the admin API. The parameter role is the role of the token, or
+// "none" if the request has no valid token.
 func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }

@@ -37,8 +37,8 @@ func (f waitingFile) sync(name string, number uintptr) error {
 	return os.NewSyscallError(name, err)
 }
 
-// removeFile removes a file in the way in which a waitingFile is synced. For the path of a
-// directory, it returns an error.
+// removeFile removes a file. Go's scheduler can use the processor for other goroutines meanwhile.
+// For the path of a directory, removeFile returns an error.
 func removeFile(path string) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {

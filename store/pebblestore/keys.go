@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The key spaces: the first byte of a key says what the key stands for. Data added in future must
-// use other letters (docs/reference/files.md).
+// Key spaces. The first byte of a key is its key space. New kinds of data must use other letters
+// (see docs/reference/files.md).
 const (
 	spaceAuthority = 'a' // prefix of an authority: its last change
 	spaceHistory   = 'h' // key of a subject, 0, time, revision: an earlier change of the subject
@@ -25,7 +25,7 @@ const (
 	spaceRights    = 'g' // ID of a token: the last change of its rights
 )
 
-// Words of spaceMeta.
+// Keys in spaceMeta.
 const (
 	metaFormat = "mformat" // version of this format
 	metaRules  = "mrules"  // name.RulesVersion of the program that made the store
@@ -48,8 +48,8 @@ func space(k store.Kind) byte {
 	}
 }
 
-// kindIn returns the kind of subject whose last changes are in a space. It returns 0 for a space
-// without last changes, and for one whose changes are not in the log.
+// kindIn returns the kind of the subjects whose last changes are in a key space. It returns 0 for
+// other key spaces, and for a key space whose changes are not in the log.
 func kindIn(space byte) store.Kind {
 	switch space {
 	case spaceName:
@@ -69,8 +69,8 @@ func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }
 
-// appendHistory appends the common prefix of the history keys of a subject. It ends in a NUL, which
-// no key of a name, an authority or a user contains.
+// appendHistory appends the common prefix of the history keys of a subject. The prefix ends in a
+// NUL, which no key of a name, an authority or a user contains.
 func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
@@ -83,14 +83,14 @@ func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends a stamp between two groups: later changes sort before it, and changes at the
-// given time or earlier sort after it.
+// appendMoment appends a stamp for seeking to a time. Changes later than the given time sort before
+// the stamp, and all other changes sort after it.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the range of keys that a scan reads, without the upper bound itself. The result ok
-// is false for an empty range.
+// bounds returns the range lower <= key < upper of the keys that a scan reads. The result ok is
+// false for an empty range.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {
@@ -102,7 +102,7 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 }
 
 // successor returns the first key after all keys with the prefix. The first byte of the prefix must
-// not be 0xFF. It modifies the prefix.
+// not be 0xFF. The prefix is modified.
 func successor(prefix []byte) []byte {
 	for prefix[len(prefix)-1] == 0xff {
 		prefix = prefix[:len(prefix)-1]
@@ -123,11 +123,11 @@ func appendNode(b []byte, level int, index uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
 }
 
-// markSize is how many bytes of the hash of its leaf a log row has. They reveal an altered change
-// without reading other rows.
+// markSize is the number of bytes of the leaf hash in each log row. These bytes show that a change
+// was altered, without reading other rows.
 const markSize = 4
 
-// A logRow is an entry of the log as stored: a reference to a change.
+// A logRow is a stored entry of the log, which refers to a change.
 type logRow struct {
 	seq      uint64
 	subject  store.Subject
@@ -143,8 +143,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow decodes a row. If only the value is invalid, it returns an error together with a row
-// that has only the number.
+// parseRow decodes a row. If only the value is invalid, parseRow returns an error together with a
+// row that has only the number.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}
@@ -175,8 +175,8 @@ func parseRow(key, value []byte) (*logRow, error) {
 	return r, nil
 }
 
-// appendEscaped appends a URL so that encoded URLs sort as the URLs do. In the encoding FF follows
-// each NUL, and NUL NUL ends the URL.
+// appendEscaped appends a URL in an encoding that preserves the order of URLs. In the encoding, the
+// byte FF follows each NUL, and two NULs end the URL.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {

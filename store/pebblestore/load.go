@@ -52,8 +52,8 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	return errors.Join(l.ctx.Err(), l.flush())
 }
 
-// flush writes the entries in the batch that the store lacks. It stops at an entry that does not
-// follow its predecessor.
+// flush writes the entries of the batch that the store does not have. It stops at the first entry
+// that cannot follow the previous entries.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil
@@ -67,8 +67,8 @@ func (l *loader) flush() error {
 	return err
 }
 
-// compare returns how many entries of a batch the store has already. The error says that it has
-// other entries in their place.
+// compare returns the number of entries of a batch that the store already has. If the store has
+// other entries with the same numbers, compare returns an error.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
 	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {

@@ -18,11 +18,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is how many entries are read together, in the order of their keys on disk.
+// windowSize is the maximum number of entries that are read together, in the order of their keys on
+// disk.
 const windowSize = 1024
 
-// firstWindow is how many entries are read first, because some readers need only one. Each further
-// window is four times as large, up to windowSize.
+// firstWindow is the number of entries in the first window. It is small because some readers need
+// only one entry. Every further window is four times as large, up to windowSize.
 const firstWindow = 16
 
 func logOf(db pebble.Reader) (log ledger.Log, err error) {
@@ -54,7 +55,7 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads at most n rows of the log, from the number start, without their entries.
+// rows reads at most n rows of the log, from the row number start, without reading the changes.
 func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
 	v.key = appendSeq(v.key[:0], start)
@@ -74,8 +75,8 @@ func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 
 func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).decode) }
 
-// leafAll computes the leaves of rows. It decodes an entry only if it must: if the leaf cannot be
-// computed from the encoding, or does not match the row.
+// leafAll computes the leaf hashes of rows. It decodes an entry only if the leaf cannot be computed
+// from the stored value, or does not match the row.
 func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
 
 func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)) {
@@ -109,7 +110,7 @@ func (f *foundEntry) hash(value []byte) {
 	f.appendLeaf(room[:0], value)
 }
 
-// text computes the leaf of the entry, and its hash, from its stored value.
+// text computes the leaf of the entry, and the hash of the leaf, from the stored value.
 func (f *foundEntry) text(value []byte) { f.bytes = f.appendLeaf(nil, value) }
 
 func (f *foundEntry) appendLeaf(b, value []byte) []byte {
@@ -128,21 +129,22 @@ func (f *foundEntry) appendLeaf(b, value []byte) []byte {
 	return leaf
 }
 
-// lookups reads the stored values of entries in the order of their subjects. It uses one iterator
-// for last changes and one for the history, because an iterator that only moves forward is fastest.
+// lookups reads the stored values of entries in the order of their subjects. It has separate
+// iterators for last changes and for the history, because an iterator is fastest if it only moves
+// forward.
 type lookups struct {
 	present cursor
 	past    *view // nil until it is needed
 }
 
-// close closes only the view of the history.
+// close closes the view of the history. It does not close the iterator for last changes.
 func (l *lookups) close() {
 	if l.past != nil {
 		l.past.close()
 	}
 }
 
-// value returns the stored value of the entry of a row. It is valid until the next call.
+// value returns the stored value of the entry of a row. The value is valid until the next call.
 func (l *lookups) value(row *logRow) ([]byte, error) {
 	if l.present.seek(row.subject) {
 		value, err := l.present.it.ValueAndErr()
@@ -158,7 +160,7 @@ func (l *lookups) value(row *logRow) ([]byte, error) {
 	return l.earlier(row)
 }
 
-// earlier is value for an entry in the history.
+// earlier is like value, for an entry in the history.
 func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	if l.past == nil {
 		if l.past, err = l.present.clone(); err != nil {
@@ -196,7 +198,8 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries with the numbers start+1 to end. A missing entry is an error.
+// all yields the entries with the numbers start+1 to end. If an entry is missing, it yields an
+// error.
 func (v *view) all(ctx context.Context, start, end uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		v.turn = pacer.Begin(ctx)
@@ -267,7 +270,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// usingLog calls f with the current engine. It returns an error if the log is damaged.
+// usingLog calls f with the current engine. If the log is damaged, it returns an error instead.
 func (s *Store) usingLog(ctx context.Context, f func(*engine) error) error {
 	return s.using(ctx, func(e *engine) error {
 		if e.damage != nil {

@@ -20,8 +20,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// manifestFile lists the files of a backup. The last line has the SHA-256 of all lines before it.
-// The manifest is written last, so it shows that the backup is complete.
+// manifestFile is the manifest of a backup, which lists the files. The last line contains the
+// SHA-256 hash of all previous lines. The manifest is written last, so a complete manifest shows
+// that the backup is complete.
 const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.
@@ -37,8 +38,8 @@ const (
 	maxManifestFiles = 1 << 20
 )
 
-// ErrBackup is returned by [Open] for a backup that is to be opened for writing. Writing would
-// invalidate its manifest.
+// ErrBackup is returned by [Open] if a backup is to be opened for writing, which would invalidate
+// the manifest.
 var ErrBackup = errors.New("this is a backup, which must not be changed: restore it to another directory")
 
 // A Manifest describes a backup and lists its files.
@@ -58,7 +59,8 @@ type BackupFile struct {
 	SHA256 [32]byte
 }
 
-// A ManifestError says why the manifest of a backup, or of the engine of a store, cannot be used.
+// A ManifestError reports that the manifest of a backup, or the manifest of the database of a
+// store, cannot be used.
 type ManifestError struct {
 	File    string
 	Problem string
@@ -87,8 +89,8 @@ type (
 	}
 )
 
-// beginManifest writes an incomplete manifest. It tells an unfinished backup from one without its
-// manifest.
+// beginManifest writes an incomplete manifest. It distinguishes an unfinished backup from a backup
+// whose manifest is missing.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }
@@ -113,9 +115,9 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, manifestFile), text)
 }
 
-// ReadManifest returns the manifest of the backup in a directory, without reading other files. The
-// error is [fs.ErrNotExist] if there is no manifest, and a [*ManifestError] if it is damaged or
-// incomplete.
+// ReadManifest returns the manifest of the backup in a directory, without reading other files. If
+// there is no manifest, the error is [fs.ErrNotExist]. If the manifest is damaged or incomplete,
+// the error is a [*ManifestError].
 func ReadManifest(dir string) (*Manifest, error) { return readManifest(vfs.Default, dir) }
 
 // Size returns the total size of the files of the backup, in bytes.
@@ -152,7 +154,8 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest parses a manifest. If it is invalid, problem says why.
+// parseManifest parses a manifest. The result problem is the reason why the manifest is invalid, or
+// "".
 func parseManifest(text []byte) (m *Manifest, problem string) {
 	body, last := text, []byte(nil)
 	if bytes.HasSuffix(text, []byte("\n")) {
@@ -169,8 +172,8 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	return parseManifestBody(body)
 }
 
-// parseManifestBody parses a manifest without its last line. That line has the hash of the others,
-// so an error means that another program wrote the manifest.
+// parseManifestBody parses a manifest without the last line. The hash in the last line has been
+// checked, so an error means that another program wrote the manifest.
 func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }

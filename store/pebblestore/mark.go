@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile has a recent head of the log, the mark, to detect a log that has become shorter. The
-// engine takes unreadable data at the end of its files for writes that a crash interrupted, and
-// continues with the data before. Then the log does not reach the mark any more, and checkMark
-// reports it. The file is next to the files of the engine.
+// markFile contains a recent head of the log, the mark. It serves to detect the loss of the last
+// changes. Pebble treats unreadable data at the end of its files as writes that a crash
+// interrupted, and continues without this data. The log is then shorter than the mark, and
+// checkMark returns an error.
 const markFile = "HEAD"
 
 const maxMark = 128
@@ -27,7 +27,7 @@ func writeMark(files vfs.FS, dir string, h store.Head) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
-// readMark returns the mark. Without one, it returns the head of an empty log.
+// readMark returns the mark, or the head of an empty log if the store has no mark.
 func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	path := disk.PathJoin(dir, markFile)
 	if there, err := isThere(disk, path); err != nil || !there {
@@ -67,9 +67,9 @@ func (e *engine) checkMark() error {
 	return viewing(e.db, func(v *view) error { return v.checkRows(mark.Size, e.log.Size()) })
 }
 
-// checkRows returns an error if one of the log rows start+1 to end is missing. These rows, after
-// the mark, were in the write-ahead log. If a file of it is missing, a row can be missing although
-// later ones exist.
+// checkRows returns an error if one of the log rows start+1 to end is missing. These rows are later
+// than the mark and can come from the write-ahead log. If a file of the write-ahead log is missing,
+// a row can be missing although later rows exist.
 func (v *view) checkRows(start, end uint64) error {
 	v.key = appendSeq(v.key[:0], start+1)
 	for ok := v.it.SeekGE(v.key); start < end; ok = v.it.Next() {
@@ -81,8 +81,8 @@ func (v *view) checkRows(start, end uint64) error {
 	return nil
 }
 
-// keepMark writes the mark after each flush of a memtable, because the engine then deletes the log
-// with the changes in this memtable.
+// keepMark writes the mark after each flush of a memtable, because Pebble then deletes the
+// write-ahead log of the memtable.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The size of a cache is a share of the memory that the process can use, within limits.
+// Shares of the memory that a cache uses, and limits of the size of a cache.
 const (
 	cacheShare   = 8 // one eighth
 	minCacheSize = 64 << 20
@@ -19,14 +19,14 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns the share of the memory for the cache, within limits and in bytes. A memory of
-// 0 is unknown.
+// cacheSize returns the size of the cache for a machine with the given memory, in bytes and at most
+// limit. A memory of 0 means that the memory is unknown.
 func cacheSize(memory, limit int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), limit)
 }
 
-// otherMemory is what a program needs apart from the cache of its store, in bytes: memory for
-// writes in progress, requests and garbage.
+// otherMemory is the memory that a program needs in addition to the cache of its store, in bytes.
+// It is for writes in progress, requests and garbage.
 const otherMemory = 512 << 20
 
 const withinShare = 4 // one quarter
@@ -44,18 +44,19 @@ func MemoryFor(cache int64) int64 {
 	return cache + otherMemory
 }
 
-// DefaultCacheSize returns the size of the cache, in bytes, for programs other than servers and
-// loaders: an eighth of the memory, but at least 64 MiB and at most 512 MiB.
+// DefaultCacheSize returns the size of the cache, in bytes, for programs that neither serve
+// requests nor load many names. It is an eighth of the memory, but at least 64 MiB and at most 512
+// MiB.
 func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
 
-// ServingCacheSize returns the size of the cache, in bytes, for a program that has the machine to
-// itself: an eighth of the memory, but at least 64 MiB and at most 2 GiB.
+// ServingCacheSize returns the size of the cache, in bytes, for a server that is the main program
+// of its machine. It is an eighth of the memory, but at least 64 MiB and at most 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
 // LoadingCacheSize returns the size of the cache, in bytes, for a program that writes many names
-// and reads few of them again: an eighth of the memory, but at least 64 MiB and at most 256 MiB.
+// and reads few of them. It is an eighth of the memory, but at least 64 MiB and at most 256 MiB.
 func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
@@ -81,8 +82,8 @@ func machineMemory() int64 {
 	return memory
 }
 
-// numberIn returns the first number after a label in a file such as /proc/meminfo. It returns 0 if
-// the file has no such number, or if the number has more than 53 bits.
+// numberIn returns the first number after a label in a file such as /proc/meminfo. If the file has
+// no such number, or if the number has more than 53 bits, numberIn returns 0.
 func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

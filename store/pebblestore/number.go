@@ -6,12 +6,12 @@ import (
 	"github.com/nomen-project/nomen/internal/codec"
 )
 
-// A CorruptError reports data that this version of the program cannot have written: it was damaged,
-// or a newer version wrote it.
+// A CorruptError reports data that this version of the program cannot decode. The data is damaged,
+// or was written by a newer version.
 type CorruptError = codec.CorruptError
 
-// uvarint decodes a number at the beginning of b. The result n is 0 if the encoding is not the
-// shortest one.
+// uvarint decodes a number at the beginning of b, and returns the length n of the encoding. If the
+// encoding is invalid, or longer than necessary, n is 0.
 func uvarint(b []byte) (u uint64, n int) {
 	u, n = binary.Uvarint(b)
 	if n < 0 || n > 1 && b[n-1] == 0 {

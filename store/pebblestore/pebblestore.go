@@ -51,8 +51,8 @@ type Options struct {
 	Now     func() time.Time // returns the current time; time.Now if nil
 	Program string           // version of the program, written to the manifests of backups
 
-	// Fatal is called if the engine cannot continue, because of a bug or a memory error. It must
-	// not return. Acknowledged changes are on disk. If Fatal is nil, the store panics instead.
+	// Fatal is called if the database cannot continue, because of a bug or a memory error. Fatal
+	// must not return. Acknowledged changes are on disk. If Fatal is nil, the store panics instead.
 	Fatal func(error)
 
 	baseSize  int64 // set by tests; if 0, the constants with the same names are used
@@ -124,14 +124,14 @@ var (
 	_ store.Vault              = (*Store)(nil)
 )
 
-// Open opens the store in the directory of o, or creates one there. If a [Rekey] was interrupted
-// before its last step, Open completes it first. The error wraps:
+// Open opens the store in the directory o.Dir, or creates a store if there is none. If a call of
+// [Rekey] was interrupted before the last step, Open completes it first. The error wraps:
 //
 //   - [ErrLocked] if another process has the store open;
 //   - a [*store.VersionError] if the store has another version; [Rekey] converts the store;
 //   - [fs.ErrNotExist] if the store must exist and does not.
 //
-// In two cases, Open succeeds but the store rejects changes, and Condition returns the cause:
+// In two cases, Open succeeds although the store rejects changes. Condition then returns the cause:
 //
 //   - The end of the log cannot be read.
 //   - The directory cannot be written, because the disk is full or the file system is read-only.
@@ -185,7 +185,7 @@ func (s *Store) run(e *engine) {
 	go s.acknowledge()
 }
 
-// start opens the first engine. It is read-only if the directory cannot be written.
+// start opens the first engine. If the directory cannot be written, the engine is read-only.
 func (s *Store) start() (*engine, error) {
 	o := s.options
 	if err := errors.Join(settle(o), exists(o)); err != nil {
@@ -231,9 +231,9 @@ func exists(o Options) error {
 	return unopenable(peek(o.Dir, o.FS))
 }
 
-// Exists returns nil if there is a store in the directory, and otherwise fs.ErrNotExist. If
-// the directory contains only some of the files that a store needs, Exists returns [ErrLocked]
-// while a process is creating the store, and otherwise a [*ManifestError].
+// Exists returns nil if the directory contains a store, and fs.ErrNotExist if it does not. If the
+// directory contains only some of the files of a store, Exists returns [ErrLocked] while a process
+// is creating the store, and otherwise a [*ManifestError].
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
@@ -255,8 +255,8 @@ func peek(dir string, files vfs.FS) error {
 	return errors.Join(peekUnlocked(dir, files), lock.release())
 }
 
-// peekUnlocked is peek for a caller that holds the lock, so it does not mistake an incomplete store
-// for a store that is being created.
+// peekUnlocked is like peek, for a caller that holds the lock. An incomplete store cannot then be a
+// store that another process is creating.
 func peekUnlocked(dir string, files vfs.FS) error {
 	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
@@ -265,8 +265,8 @@ func peekUnlocked(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable adds advice to the error about a store whose content prevents opening it. It returns
-// errors of the operating system and a [*store.VersionError] as they are.
+// unopenable adds advice to an error that comes from the content of a store. It returns errors of
+// the operating system and a [*store.VersionError] unchanged.
 func unopenable(err error) error {
 	if err == nil {
 		return nil
@@ -278,7 +278,7 @@ func unopenable(err error) error {
 	return fmt.Errorf("the store cannot be opened, because its files are damaged or were written by a newer program: %w; if they are damaged, move the store away and restore a backup", err)
 }
 
-// initialize writes the data about the store itself to a new store.
+// initialize writes the metadata of a new store.
 func (e *engine) initialize() error {
 	v, err := newView(e.db)
 	if err != nil {
@@ -308,8 +308,8 @@ func newID() []byte {
 	return id
 }
 
-// Close implements [store.Store]. It waits for listings to end, so a loop over a listing must not
-// call it.
+// Close implements [store.Store]. It waits until all listings have ended, and must not be called in
+// a loop over a listing.
 //
 // If the disk hangs, Close gives up after one second. Acknowledged changes are on disk, and the
 // next start recovers them.
@@ -360,7 +360,8 @@ func (s *Store) close() error {
 	return nil
 }
 
-// enter returns the current engine after entering its gate. The caller must leave the gate.
+// enter returns the current engine, and enters the gate of the engine. The caller must leave the
+// gate.
 func (s *Store) enter() (*engine, error) {
 	for {
 		e := s.engine.Load()
@@ -388,7 +389,7 @@ func (s *Store) viewing(ctx context.Context, f func(*view) error) error {
 	return s.using(ctx, func(e *engine) error { return viewing(e.db, f) })
 }
 
-// writable reports whether the store accepts changes, as far as is known.
+// writable reports whether the store accepts changes, as far as the last check shows.
 func (s *Store) writable() bool {
 	e := s.engine.Load()
 	return !s.readOnly && !e.readOnly && e.damage == nil && e.disk.err() == nil
@@ -420,8 +421,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// BlocksRead returns how many blocks of tables were requested since the store was opened, and how
-// many of these were not in the cache and came from files.
+// BlocksRead returns two numbers since the store was opened: how many blocks of tables were
+// requested, and how many of these were read from files because they were not in the cache.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {
@@ -431,8 +432,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks returns these numbers for one engine. They come from the metrics of the cache, because the
-// metrics of the engine are locked while a manifest is written.
+// blocks returns the numbers of [Store.BlocksRead] for one engine. It uses the metrics of the
+// cache, because the metrics of the database are locked while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

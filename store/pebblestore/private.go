@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private wraps a file system so that only the owner can read the files and directories it
-// creates, whatever the umask. A store contains reserved names and hashes of tokens.
+// A private is a file system that creates files and directories that only the owner can read,
+// regardless of the umask. A store contains reserved names and hashes of tokens.
 type private struct{ vfs.FS }
 
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// keptPrivate returns a file system like files that makes private files. If files is nil, it wraps
-// the file system of the operating system.
+// keptPrivate returns a private file system that wraps files. If files is nil, it wraps the file
+// system of the operating system.
 func keptPrivate(files vfs.FS) vfs.FS {
 	if files == nil {
 		files = vfs.Default
@@ -41,8 +41,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. It removes an existing file instead of truncating it, as the engine
-// requires, because the file can have other hard links.
+// Create implements [vfs.FS]. It removes an existing file instead of truncating it, because the
+// file can have other hard links. Pebble requires this.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -73,7 +73,7 @@ func (p private) Remove(name string) error {
 	return p.FS.Remove(name) // for a directory, and for the error
 }
 
-// opened returns a file that was opened. It is a waitingFile, unless the file system is one of
+// opened wraps an opened file as a waitingFile. It does not wrap files of the file systems of
 // tests, which must see each sync.
 func (p private) opened(f vfs.File, err error) (vfs.File, error) {
 	if err == nil && p.FS == vfs.Default {
@@ -86,15 +86,16 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
 
-// Lock implements [vfs.FS]. If the lock file cannot be created, Lock returns the error of locking
-// it.
+// Lock implements [vfs.FS]. If the lock file cannot be created, Lock still tries to lock it and
+// returns the error of the lock.
 func (p private) Lock(name string) (io.Closer, error) {
 	_ = p.make(name)
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store private that other users can read, for example because it was copied. If
-// the store belongs to another user, it logs a warning instead.
+// tighten removes the permissions of other users from a store that they can read, for example
+// because the store was copied. If the store belongs to another user, tighten logs a warning
+// instead.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

@@ -37,7 +37,7 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 }
 
 // last returns the last change of a subject, or nil. It uses Get, which stops at the first level
-// with the key. A view cannot do this.
+// that has the key, and is therefore faster than an iterator.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
@@ -58,8 +58,8 @@ func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err e
 	return c, err
 }
 
-// Records implements [store.BatchReader]. If change is true and the store accepts changes, it keeps
-// the records in memory, so that the batch that changes them need not read them again.
+// Records implements [store.BatchReader]. If change is true and the store accepts changes, Records
+// keeps the records in memory, so that the batch that changes them need not read them again.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {
@@ -102,7 +102,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	return all, ctx.Err()
 }
 
-// encodings copies values into memory that it allocates in blocks of rawSize bytes.
+// encodings copies values into memory that is allocated in blocks of rawSize bytes.
 type encodings struct{ free []byte }
 
 const rawSize = 32 << 10
@@ -142,8 +142,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that was current at the given time for the subject at the position of v,
-// or nil.
+// here returns the change that was current at the given time, or nil, for the subject at the
+// position of v.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)
@@ -179,7 +179,7 @@ func (s *Store) Count(ctx context.Context) (n int64, exact bool, err error) {
 	return n, err == nil, err
 }
 
-// number returns a number stored in spaceMeta, and whether it exists.
+// number returns a number that is stored in spaceMeta. If it does not exist, ok is false.
 func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {

@@ -7,20 +7,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of [reads]: the size of the encoded records, in bytes, and how long they are kept after
-// their last use.
+// Limits of [reads]: the size of the encoded records in bytes, and how long the records are kept
+// after the last use.
 const (
 	maxReads  = 16 << 20
 	keepReads = time.Minute
 )
 
-// reads keeps the records that [Store.Records] has read for a batch to come, so that the batch need
-// not read them again. It is safe for concurrent use.
+// reads keeps records that [Store.Records] has read for a future batch, so that the batch need not
+// read them again. It is safe for concurrent use.
 //
-// A record in reads is always current. Before Records opens its view, it announces the subjects.
-// When a batch has become visible, the writer removes the announcements of its subjects. So if the
-// view is older than the batch, the announcement is gone, and the record is not kept. If a subject
-// is announced later, the view includes the batch.
+// A record in reads is always current. Records announces the subjects before it opens a view. When
+// a batch has become visible, the writer removes the announcements of the subjects in the batch. If
+// a view is older than the batch, the announcement no longer exists, and the record is not kept. If
+// a subject is announced after the batch, the view includes the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read
@@ -34,8 +34,8 @@ type read struct {
 	raw     []byte // encoding of the record
 }
 
-// announce returns a place for each subject that is about to be read. If too many records are kept,
-// it drops them all first.
+// announce returns a place for each subject that is about to be read. If the records are too large
+// in total, announce drops them all first.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()
@@ -69,8 +69,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take removes the last change of a subject from r. It returns the change with its encoding, or nil
-// if r does not have it.
+// take removes the last change of a subject from r, and returns the change with its encoding. If r
+// does not have the change, take returns nil.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	return p.change, p.raw
 }
 
-// forget drops the subjects of written steps.
+// forget drops the records and announcements of the subjects of written steps.
 func (r *reads) forget(steps []store.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +100,7 @@ func (r *reads) clear() {
 	r.all, r.size = nil, 0
 }
 
-// expire drops everything if r was not used for keepReads.
+// expire drops all records if r was not used for the time keepReads.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

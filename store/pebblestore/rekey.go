@@ -17,10 +17,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Merge says which names may become one name if the rules of names give them the same key.
+// A Merge determines which names may be merged if the rules of names give them the same key.
 type Merge uint8
 
-// Values of Merge. If names get the same key but may not be merged, the operator must decide.
+// Values of Merge. If names get the same key but may not be merged, the operator must resolve the
+// conflict.
 const (
 	MergeNothing    Merge = iota
 	MergeSafe             // all names, except a retired name with an active name
@@ -38,8 +39,7 @@ type RekeyOptions struct {
 	Progress func(stage string, done int64, total uint64) // if not nil, called regularly; total is the number of records
 }
 
-// A Move says that the key of one or more subjects is different under this program's rules of
-// names.
+// A Move is a change of the key of one or more subjects by the rules of names of this program.
 type Move struct {
 	Kind    store.Kind
 	Token   string   // ID of the token or user that has this prefix; only for KindToken and KindUser
@@ -48,13 +48,13 @@ type Move struct {
 	Problem string   // why the subjects cannot be moved, or why the key that stays is invalid
 }
 
-// Collides reports whether several old keys become the same new key.
+// Collides reports whether several subjects get the same new key.
 func (m Move) Collides() bool { return len(m.Old) > 1 }
 
 // Blocks reports whether the move prevents the conversion of the store.
 func (m Move) Blocks() bool { return m.Problem != "" && (m.New != "" || m.Kind == store.KindName) }
 
-// A RekeyResult says what was done or, in a dry run, would be done.
+// A RekeyResult describes what [Rekey] has done or, in a dry run, would do.
 type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names in the store
 	To      uint64 `json:"to"`     // version of this program's rules of names
@@ -64,27 +64,30 @@ type RekeyResult struct {
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
 
-// Rekey converts a store to the rules of names of this program. Names and authorities move to their
-// new keys with their whole history, and the prefixes of tokens are rewritten. The error wraps
-// [ErrLocked] if the store is open anywhere.
+// Rekey converts a store to the rules of names of this program. Names and authorities get their new
+// keys with their whole history, and the prefixes of tokens are rewritten. If the store is open,
+// the error wraps [ErrLocked].
 //
-// Rekey does not modify the old store. It writes a new store beside it, compares the two, and
-// exchanges them; the result says where the old store is kept. After a crash, either store is in
-// place, or [Open] puts the new one in place. If nothing moves, Rekey only updates the version in
-// the store. If the version is current, or if a [Move] blocks the conversion, it does nothing.
+// Rekey does not modify the old store. It writes a new store next to the old store, compares the
+// two, and exchanges them. The result contains the new path of the old store. After a crash, either
+// store is in place, or [Open] puts the new store in place. If all keys stay the same, Rekey only
+// updates the version in the store. If the version is current, or if a [Move] blocks the
+// conversion, Rekey does nothing.
 //
-// The new store has a new log with new salts, in which the changes are in the order of their times,
-// then of their keys and revisions.
+// The new store has a new log with new salts. Its changes are sorted by time, then by key and
+// revision.
 //
-// If names are merged, Rekey sorts their changes by time and numbers them again. At any time, the
-// merged name has the state of the active name if there is one, otherwise that of the retired name,
-// otherwise that of the reserved name. A public name therefore never appears reserved or deleted. A
-// final change merges the locations, metadata, same_as and successors of all names that have the
-// final status, and keeps all spellings in same_as. A name with another status, such as a reserved
-// name beside an active one, remains only in the history, because its locations were not public.
+// If names are merged, Rekey sorts their changes by time and assigns new revision numbers. At any
+// time, the merged name has the state of the active name if there is one, otherwise of the retired
+// name, and otherwise of the reserved name. A public name therefore never appears reserved or
+// deleted. A final change merges the locations, metadata, same_as and successors of all names that
+// have the final status, and keeps all spellings in same_as. A name with another status, such as a
+// reserved name that is merged with an active name, remains only in the history, because its
+// locations were not public.
 //
-// If authorities are merged, Rekey merges their lists, Default and FoldCase. List is set if all of
-// them have it. All other fields come from the authority that changed last.
+// If authorities are merged, Rekey merges their lists and the fields Default and FoldCase. The
+// field List is set if it is set in all of the authorities. All other fields come from the
+// authority that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)
@@ -125,7 +128,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	return res, err
 }
 
-// unchanged adds to an error of the disk that the old store is unchanged.
+// unchanged adds to a disk error that the old store is unchanged.
 func unchanged(err error) error {
 	if isUnwritable(err) {
 		return fmt.Errorf("the new store cannot be written: %w; the old store is unchanged", err)
@@ -173,8 +176,8 @@ func (r *rekeyer) open() error {
 
 var errNotStore = errors.New("this is not a store of names")
 
-// versionsOf returns the versions of the format and of the rules of names. The error says that this
-// program does not support the format.
+// versionsOf returns the versions of the format and of the rules of names. If this program does not
+// support the format, it returns an error.
 func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
@@ -197,7 +200,7 @@ func checkFormat(format uint64) error {
 	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 }
 
-// database opens a database. Closing it is the task of closeDatabases.
+// database opens a database, which closeDatabases closes.
 func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	o := r.o.Options
 	o.Dir = dir
@@ -232,7 +235,7 @@ func (r *rekeyer) close() error {
 	return cmp.Or(err, r.clear())
 }
 
-// clear removes temporary files next to the store, of this run or an earlier one.
+// clear removes the temporary files next to the store, including those of earlier runs.
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
@@ -241,8 +244,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark completes Rekey if all keys stay the same. It records the new version of the rules, and
-// writes the index of aliases again, because aliases depend on the rules.
+// mark completes a call of Rekey if all keys stay the same. It records the new version of the rules
+// of names, and rebuilds the index of aliases, which depends on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -270,8 +273,7 @@ func (r *rekeyer) last(k store.Kind, key string) (*store.Change, error) {
 	return r.old.last(store.Subject{Kind: k, Key: key})
 }
 
-// changes yields the changes of the subject after a move, oldest first. If the subject does not
-// move, these are its own.
+// changes yields the changes that the subject of a move will have, oldest first.
 func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	if m.Collides() {
 		return r.united(m)
@@ -307,8 +309,8 @@ func rename(c *store.Change, key string) {
 	}
 }
 
-// changes yields all changes of a subject, oldest first. The loop must not use the view for
-// anything else.
+// changes yields all changes of a subject, oldest first. The view must not be used otherwise during
+// the loop.
 func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	return reading.Seq(func(yield func(*store.Change, error) bool) error {
 		beginning := appendHistory(nil, s)

@@ -19,8 +19,8 @@ import (
 
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser, store.KindTokenRights}
 
-// build writes the new store and compares it with the old one. First it sorts the changes by time,
-// because that is their order in the new log.
+// build writes the new store and compares it with the old store. First it sorts the changes by
+// time, which is their order in the new log.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
@@ -51,8 +51,8 @@ func (r *rekeyer) build() error {
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
-// seal writes the changes to the new store in the order of the database order. Each becomes an
-// entry of the log.
+// seal copies the sorted changes from the database order to the new store w, and adds each change
+// to the log.
 func (r *rekeyer) seal(w, order *filler) error {
 	v, err := order.view()
 	if err != nil {
@@ -136,8 +136,8 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	}
 }
 
-// A filler writes a new database without a write-ahead log. What it writes is on disk after flush.
-// If the disk fails, the filler fails.
+// A filler writes a new database without a write-ahead log. The data is on disk after a call of
+// flush. If the disk fails, all methods return an error.
 type filler struct {
 	db        *database
 	batch     *pebble.Batch
@@ -164,8 +164,8 @@ func (r *rekeyer) filler(dir string) (*filler, error) {
 	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
-// write writes the changes of a subject, oldest first, to the database of sorted changes. Changes
-// of tokens go directly to the new store.
+// write writes the changes of a subject, oldest first. Changes of tokens have the format of the new
+// store, and other changes have the format of the database of sorted changes.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
@@ -228,7 +228,7 @@ func (w *filler) flush() error {
 	return w.db.disk.err()
 }
 
-// end writes the data about the store itself, and waits for the disk.
+// end writes the metadata of the store, and waits until all data is on disk.
 func (w *filler) end(format uint64) error {
 	err := cmp.Or(
 		w.set([]byte(metaID), newID()),

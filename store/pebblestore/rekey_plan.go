@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// plan finds, reports and counts the moves. It keeps them on disk, because a large store may have a
-// move for each name.
+// plan finds, reports and counts the moves. It stores the moves on disk, because a large store may
+// have a move for each name.
 func (r *rekeyer) plan() error {
 	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r *rekeyer) planKind(w *filler, k store.Kind) error {
 	return nil
 }
 
-// newAuthority is newPrefix for the key of an authority. A delimiter at the end of such a key
-// matters, because it stands for an empty part.
+// newAuthority is like newPrefix, for the key of an authority. A delimiter at the end of such a key
+// is significant, because an empty part follows it.
 func newAuthority(s string) (key, problem string) {
 	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
 		return s, "ends with an empty part"
@@ -116,8 +116,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns a prefix in the form of the rules of this program. An invalid prefix, which
-// covers no name, stays as it is, and problem says why.
+// newPrefix returns the form of a prefix by the rules of names of this program. It returns an
+// invalid prefix, which covers no name, unchanged and with a problem.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -130,9 +130,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes converts the prefixes of a token or a grant to the rules of this program. It returns
-// a move for each prefix that changes. Invalid prefixes are dropped, unless all are invalid:
-// without a prefix, the token or grant would be valid for all names.
+// newPrefixes converts the prefixes of a token or a grant to the rules of names of this program. It
+// returns a move for each prefix that changes. Invalid prefixes are dropped, unless all prefixes
+// are invalid. A token or grant without prefixes would be valid for all names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -187,8 +187,8 @@ func scopes(c *store.Change) (all [][]string) {
 	return all
 }
 
-// readFolding reads the converted authorities if any of them folds case, because such an authority
-// may cover more names than before.
+// readFolding reads the converted authorities if any of them folds case. After the conversion, such
+// an authority may cover more names.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -221,7 +221,7 @@ func (r *rekeyer) readFolding(w *filler) error {
 	return err
 }
 
-// authorities is a store.Reader that has nothing but authorities.
+// authorities is a store.Reader that contains only authorities.
 type authorities struct {
 	store.Reader
 	all []*store.Authority
@@ -255,7 +255,7 @@ func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	})
 }
 
-// group reads all moves to one new key. It reports whether moves to other keys follow.
+// group reads all moves to one new key. It also reports whether moves to other keys follow.
 func (v *view) group() (Move, bool) {
 	at := bytes.IndexByte(v.it.Key(), 0)
 	beginning := slices.Clone(v.it.Key()[:at+1])
@@ -271,8 +271,8 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds to m the subject that has the new key already. If the move is impossible, it also
-// adds the reason.
+// complete adds the subject that already has the new key to m, if there is one. If the subjects
+// cannot be merged, complete also sets the problem.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -288,8 +288,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields the moves of all subjects of a kind. First come the subjects that stay, as moves
-// from a key to itself, and then the groups.
+// outcomes yields the moves of all subjects of a kind. First it yields the subjects whose keys stay
+// the same, as moves from a key to itself. Then it yields the moves to new keys.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {
@@ -322,8 +322,8 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a name or an authority. If the key must stay, the result is
-// the old key and the reason.
+// destination returns the new key of a name or an authority. If the key is invalid by the rules of
+// names, it returns the old key and the problem.
 func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
 		return newAuthority(s.Key)

@@ -124,8 +124,8 @@ var (
 	_ store.Vault              = (*Store)(nil)
 )
 
-// Open opens the store in the directory o.Dir, or creates a store if there is none. If a call of
-// [Rekey] was interrupted before the last step, Open completes it first. The error wraps:
+// Open opens the store in the directory o.Dir, or creates a store if the directory has none. If a
+// call of [Rekey] was interrupted before the last step, Open completes it first. The error wraps:
 //
 //   - [ErrLocked] if another process has the store open;
 //   - a [*store.VersionError] if the store has another version; [Rekey] converts the store;

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// Suffixes of the directories that exist beside a store while it is rekeyed or afterwards.
+// Suffixes of directories next to a store, during a call of [Rekey] and afterwards.
 const (
 	suffixMoves    = ".rekeying-moves" // database of the moves
 	suffixBuilding = ".rekeying"       // the new store, incomplete
@@ -20,8 +20,8 @@ const (
 	suffixRules    = ".rules-%d"       // the old store; the number is that of its rules
 )
 
-// defaults completes the options with a file system that makes private files, a clock, and a clean
-// path, to which suffixes can be appended.
+// defaults sets a file system that makes private files, and a default clock. It also cleans the
+// path, so that suffixes can be appended.
 func (o *Options) defaults() {
 	o.FS = keptPrivate(o.FS)
 	o.Dir = o.FS.PathJoin(o.Dir)
@@ -38,8 +38,8 @@ func (r *rekeyer) lockStore() error {
 	return err
 }
 
-// swap exchanges the old store, which must be locked, and the new one. It returns the new path of
-// the old store.
+// swap moves the old store away, and the new store into its place. The old store must be locked.
+// swap returns the new path of the old store.
 func swap(o Options, suffix string) (string, error) {
 	tighten(o) // makes the old store private, because Rekey keeps it
 	kept, err := free(o.FS, o.Dir+suffix)
@@ -58,8 +58,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes a swap that was interrupted after the old store was moved away, by moving the
-// new store into place. For opening read-only, it does nothing.
+// settle completes a call of swap that was interrupted after the old store had been moved away. It
+// moves the new store into place. If the store is to be opened read-only, settle does nothing.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil
@@ -84,8 +84,8 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns path if no file has this path. Otherwise it appends the first number that makes the
-// path free.
+// free returns the path if it does not exist. Otherwise it appends the first number that gives a
+// path that does not exist.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

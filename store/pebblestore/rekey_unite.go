@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A strand is the history of one of the subjects that are merged.
+// A strand is the history of one subject during a merge.
 type strand struct {
 	view *view
 	next func() (*store.Change, error, bool)
@@ -104,7 +104,7 @@ func (r *rekeyer) strands(m Move) ([]*strand, error) {
 	return strands, nil
 }
 
-// earliest returns the index of the strand whose next change is earliest, or -1 at the end of all
+// earliest returns the index of the strand with the earliest next change, or -1 at the end of all
 // strands.
 func earliest(strands []*strand) int {
 	first := -1
@@ -116,7 +116,7 @@ func earliest(strands []*strand) int {
 	return first
 }
 
-// rank returns the rank of the state after a change. The merged subject has the state with the
+// rank returns the rank of the state after a change. The merged subject gets the state with the
 // highest rank.
 func rank(c *store.Change) int {
 	switch {
@@ -130,8 +130,8 @@ func rank(c *store.Change) int {
 	return 3
 }
 
-// shown returns the change in the merged history for the next change of strand i. It has the
-// content that the merged subject has then. The caller must set the revision.
+// shown returns the change that the merged history contains for the change last[i] of strand i. Its
+// content is that of the merged subject after the change. The caller must set the revision.
 func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
@@ -145,8 +145,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change whose state the merged subject has. It is the latest of
-// the changes with the highest rank.
+// holder returns the index of the change with the highest rank, which determines the state of the
+// merged subject. Of several such changes, it returns the latest.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -160,8 +160,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns a change that merges the content of the last changes. It returns nil if only one
-// change has content. The caller must set the revision.
+// union returns a change that merges the content of the last changes. If only one change has
+// content, union returns nil. The caller must set the revision.
 func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
@@ -189,7 +189,7 @@ func union(m Move, last []*store.Change, now time.Time, who string) *store.Chang
 	return c
 }
 
-// enumerate lists some keys for a reason in the history.
+// enumerate returns some of the keys as a text, for the reason of a change.
 func enumerate(keys []string) string {
 	const most = 10
 	if more := len(keys) - most; more > 0 {
@@ -206,8 +206,9 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addValues adds the typed values of o to r. If r has another value with the same index, the value
-// gets the lowest free index. The result maps the old indexes of such values to the new ones.
+// addValues adds the typed values of o to r. If r has a different value with the same index, the
+// added value gets the lowest free index. The result maps the old indexes of such values to the new
+// indexes.
 func addValues(r, o *store.Record) map[int]int {
 	var taken []nomen.Value
 	for _, v := range o.Values {

@@ -21,8 +21,8 @@ import (
 // ErrNotBackup is returned by [Restore] if the directory contains no files of a backup.
 var ErrNotBackup = errors.New("the directory is not a backup")
 
-// A DamagedError is returned by [Restore] if the backup is damaged. RestoreOptions.Damage was
-// called for each damaged file.
+// A DamagedError is returned by [Restore] if the backup is damaged. The details were passed to
+// RestoreOptions.Damage.
 type DamagedError struct {
 	Dir     string
 	Damaged int // number of damaged files, or of faults of the store
@@ -33,14 +33,14 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: the backup is damaged: %d faults in %d files", e.Dir, e.Damaged, e.Files)
 }
 
-// A Damage describes what is damaged: a file of a backup, or the store in it.
+// A Damage describes damage to a file of a backup, or a fault of the store in the backup.
 type Damage struct {
 	File    string       // name of the file; "" if the store is damaged
 	Problem string       // what is wrong, for people to read
 	Fault   *store.Fault // the fault of the store; set if File is empty
 }
 
-// RestoreOptions say what [Restore] does.
+// RestoreOptions are the parameters of [Restore].
 type RestoreOptions struct {
 	From string // directory of the backup; it is not modified
 	To   string // an empty or new directory; "" to check the backup in place
@@ -54,7 +54,7 @@ type RestoreOptions struct {
 	Note     func(string)             // if not nil, called with messages for the operator
 }
 
-// A Restored describes what [Restore] has found.
+// A Restored describes a restored or checked backup.
 type Restored struct {
 	Records  int64
 	Head     store.Head
@@ -62,10 +62,10 @@ type Restored struct {
 	Manifest *Manifest // manifest of the backup; nil if it has none
 }
 
-// Restore copies the backup in the directory From to the directory To, which can then be opened as
-// a store. It reads every file and compares it with the manifest. Without a manifest, it verifies
-// the history as [Store.Verify] does. If anything is damaged, it returns a [*DamagedError], and the
-// directory To must not be used.
+// Restore copies the backup in the directory o.From to the directory o.To, which can then be opened
+// as a store. It reads every file and compares it with the manifest. Without a manifest, Restore
+// verifies the history as [Store.Verify] does. If anything is damaged, the error is a
+// [*DamagedError], and the directory o.To must not be used.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	o.FS = keptPrivate(o.FS)
 	r := &restorer{RestoreOptions: o, ctx: ctx}
@@ -208,8 +208,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file and compares it with its line of the manifest, which may be nil. Once
-// damage has been found, it only reads files.
+// copyOne copies a file and compares it with the line for this file in the manifest, which may be
+// nil. If damage was already found, copyOne only reads the file.
 func (r *restorer) copyOne(name string, line *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -243,8 +243,8 @@ func (r *restorer) copyOne(name string, line *BackupFile) error {
 	return nil
 }
 
-// transfer copies a file. Without a destination, or after damage, it only reads the file. The error
-// of reading is a result of its own.
+// transfer copies a file. If there is no destination, or if damage was found, it only reads the
+// file. Errors of reading and of writing are separate results.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
 	if readErr != nil {
@@ -283,7 +283,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 	return f, readErr, err
 }
 
-// open opens the restored store. It compares the store with the manifest, or verifies its history.
+// open opens the restored store. It compares the store with the manifest, or verifies the history.
 func (r *restorer) open() error {
 	s, err := Open(Options{Dir: cmp.Or(r.To, r.From), FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
@@ -321,11 +321,11 @@ func (r *restorer) check(s *Store) error {
 	return err
 }
 
-// noClock returns the zero time, so that changes made with a wrong clock do not count as damage.
+// noClock returns the zero time, so that changes with times in the future are not reported as
+// damage.
 func noClock() time.Time { return time.Time{} }
 
-// firstLine returns the first line of an error, because an error of the engine may have a stack
-// trace.
+// firstLine returns the first line of an error. Errors of Pebble may contain a stack trace.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

@@ -12,24 +12,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A store accepts changes only while the disk has enough free space to write the data in memory to
-// tables. On a small disk, the limit is a share of the disk. It is at least the size of the
-// write-ahead log plus spareBytes, because the next opening of the store replays this log.
+// A store accepts changes only while the disk has a minimum of free space, so that the memtables
+// can be written to disk. On a small disk, the minimum is a share of the disk. It is at least
+// spareBytes more than the size of the write-ahead log, which is replayed when the store is opened.
 const (
 	roomShare   = 8 // the limit is at most an eighth of the disk, and of its inodes
 	spareInodes = 64
 	spareBytes  = 1 << 20 // bytes besides the log
 )
 
-// The free space is checked after this time, or after this number of bytes written.
+// The free space is checked again after the time lookAfter, or after lookAfterBytes were written.
 const (
 	lookAfter      = 100 * time.Millisecond
 	lookAfterBytes = 1 << 20
 )
 
-// A FullError reports that the disk has too little space. The [*store.AwayError] from Apply wraps
-// it; nothing was written. The store accepts changes again when there is space. A FullError unwraps
-// to [syscall.ENOSPC].
+// A FullError reports that the disk does not have enough free space. The [*store.AwayError] from
+// Apply wraps it. Nothing was written. The store accepts changes again when the disk has enough
+// free space. A FullError unwraps to [syscall.ENOSPC].
 type FullError struct {
 	Free, Wanted uint64 // number of bytes or inodes
 	Inodes       bool
@@ -46,8 +46,8 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// freeSpace returns the free space and the size of the disk with a directory, in bytes. Unknown
-// values are the maximum, so that only a failed write reveals a full disk.
+// freeSpace returns the free space and the size of the disk with the given directory, in bytes.
+// Unknown values are the maximum. In this case, only a failed write shows that the disk is full.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {
@@ -64,8 +64,8 @@ type room struct {
 	last  atomic.Pointer[store.DiskUsage] // result of the last check; nil if unknown
 }
 
-// check returns a [*FullError] if the disk has too little space. The parameter replay is how many
-// bytes of the log opening the store would replay.
+// check returns a [*FullError] if the disk does not have enough free space. The parameter replay is
+// the number of bytes of the write-ahead log that are replayed when the store is opened.
 func (r *room) check(replay uint64) error {
 	free, total := freeSpace(r.fs, r.dir)
 	wanted := max(min(r.spare, total/roomShare), replay+spareBytes)
@@ -85,14 +85,14 @@ func (r *room) check(replay uint64) error {
 	return nil
 }
 
-// A roomWatch limits how often the space is checked. It must not be used concurrently.
+// A roomWatch limits the frequency of checks of the free space. It must not be used concurrently.
 type roomWatch struct {
 	looked time.Time
 	since  int // bytes written since the last check
 	err    error
 }
 
-// check returns a [*FullError] if writing is not permitted now.
+// check calls look if a check is due, and returns the result of the last check.
 func (w *roomWatch) check(now time.Time, look func() error) error {
 	if w.err == nil && w.since < lookAfterBytes && now.Sub(w.looked) < lookAfter {
 		return nil

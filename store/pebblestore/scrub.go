@@ -7,10 +7,10 @@ type span struct{ from, to []byte }
 
 func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 
-// scrub removes overwritten and deleted data from the disk, such as redacted content, by starting
-// compactions of the spans in the background. No read returns such data, but it is still in files:
-// in the tables until the compactions end, in tables that a listing reads until the listing ends,
-// and in the write-ahead log until its files are reused.
+// scrub starts compactions of the spans in the background, to remove redacted content from the
+// disk. No read returns such content, but files still contain it: tables until the compactions end,
+// tables that a listing reads until the listing ends, and the write-ahead log until its files are
+// reused.
 func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return
@@ -27,7 +27,8 @@ func (e *engine) scrub(spans []span) {
 	})
 }
 
-// unscrub leaves a span to the next engine because the disk of this engine has failed.
+// unscrub leaves the compaction of a span to the next engine, because the disk of this engine has
+// failed.
 func (e *engine) unscrub(p span) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// A Side is a separate database beside a store, for data that is derived from the store, such as an
-// index. Its files are private. If its disk fails, the Side stops writing and the process
+// A Side is a database in a directory of its own, for data that is derived from a store, such as an
+// index. The files are private. If the disk fails, the Side stops writing and the process
 // continues.
 type Side struct {
 	*pebble.DB
@@ -30,14 +30,15 @@ type SideOptions struct {
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
 	Pacer     *pacer.Pacer // see [Options]
 
-	// Sought has the first octets of keys that are read at many different places. They are kept in small
-	// blocks that are fast to decompress.
+	// Sought has the first bytes of the keys that are read at random. The entries with such keys
+	// are stored in small blocks that are fast to decompress.
 	Sought []byte
 }
 
 const soughtSize = 4 << 10 // bytes of data that are compressed together
 
-// spanPolicy returns the function that says how keys are compressed, or nil for the default.
+// spanPolicy returns the function that determines how entries are compressed, or nil for the
+// default.
 func (s *SideOptions) spanPolicy() func(start []byte) (pebble.SpanPolicy, []byte, error) {
 	if len(s.Sought) == 0 {
 		return nil
@@ -47,11 +48,12 @@ func (s *SideOptions) spanPolicy() func(start []byte) (pebble.SpanPolicy, []byte
 	}
 }
 
-// OpenSide opens or creates a Side. The error wraps [ErrLocked] if another process has it open.
+// OpenSide opens or creates a Side. If another process has opened the Side, the error wraps
+// [ErrLocked].
 func OpenSide(s SideOptions) (*Side, error) {
 	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log, Pacer: s.Pacer}
 	o.defaults()
-	// A data directory that was moved away or deleted must not appear again.
+	// If the data directory was moved away or deleted, it must not be created again.
 	if _, err := o.FS.Stat(o.FS.PathDir(o.Dir)); err != nil {
 		return nil, err
 	}
@@ -76,8 +78,8 @@ func OpenSide(s SideOptions) (*Side, error) {
 	return &Side{db.DB, db, lock}, nil
 }
 
-// Err returns why the disk has failed, or nil. After a failure, writes have no effect although
-// their methods return nil, so call Err after each write that matters.
+// Err returns the reason why the disk has failed, or nil. After a failure, writes have no effect
+// although their methods return nil. Callers must therefore call Err after each write that matters.
 func (s *Side) Err() error { return s.database.disk.check() }
 
 // Close closes the database and releases its directory. All iterators and snapshots must be closed

@@ -8,16 +8,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Names are compacted to the lowest level when at least 1/tidyShare of them are in higher levels
-// and nothing was written for the time tidyAfter. Because a compaction rewrites all names, writing
-// one name costs the rewriting of about tidyShare names on average.
+// Names are compacted to the lowest level when at least 1/tidyShare of them, by size, are in higher
+// levels and nothing was written for the time tidyAfter. A compaction can rewrite all names. For
+// each written name, about tidyShare names are therefore rewritten on average.
 const (
 	tidyAfter = time.Minute
 	tidyShare = 16
 )
 
-// tidyRoom is the free space that a compaction needs, in bytes. It writes the new tables before it
-// removes the old ones.
+// tidyRoom is the free space that a compaction needs, in bytes. A compaction writes the new tables
+// before it removes the old tables.
 const tidyRoom = 1 << 30
 
 func (s *Store) keepTidy(e *engine) {
@@ -51,8 +51,8 @@ func (s *Store) hasTidyRoom() bool {
 }
 
 // Tidy compacts all names to the lowest level of the tree, which makes lookups fast. The store also
-// does this itself when nothing is written; call Tidy to have fast lookups immediately after
-// loading many names.
+// does this by itself when nothing is written for a while. After loading many names, a call of Tidy
+// makes lookups fast immediately.
 func (s *Store) Tidy(ctx context.Context) error {
 	e, err := s.enter()
 	if err != nil {
@@ -113,7 +113,8 @@ func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	return above, lowest
 }
 
-// sizes returns the size of the tables above the lowest level, and of all tables, at least 1.
+// sizes returns the total size of the tables above the lowest level, and the total size of all
+// tables, which is at least 1.
 func sizes(above, lowest []pebble.SSTableInfo) (up, all uint64) {
 	for _, t := range above {
 		up += t.Size

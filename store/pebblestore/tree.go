@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The number of leaves that are read together: as many as a tile has at first, and then four times
-// as many, up to leafWindow. The entries of a window are read in the order of their keys, so large
-// windows read a log faster whose changes are not in this order.
+// The number of leaves that are read together. The first window has the size of a tile, and every
+// further window is four times as large, up to leafWindow. The changes of a window are read in the
+// order of their keys. Large windows are therefore faster if the log is not in this order.
 const (
 	firstLeafWindow = 256
 	leafWindow      = 1 << 15
@@ -40,9 +40,9 @@ func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte,
 	})
 }
 
-// leaves passes the entries whose numbers are greater than start and at most end to yield, until
-// yield returns false. Before yield gets an entry, take gets its stored value to compute the leaf.
-// The result all reports whether yield got all entries.
+// leaves calls yield for the entries start+1 to end of the log, until yield returns false. For each
+// entry, it first calls take with the stored value, to compute the leaf. The result all reports
+// whether yield was called for all entries.
 func (v *view) leaves(ctx context.Context, start, end uint64, take func(*foundEntry, []byte), yield func(*foundEntry) bool) (all bool, err error) {
 	for window := uint64(firstLeafWindow); start < end; window = min(4*window, leafWindow) {
 		list, err := v.rows(start+1, int(min(end-start, window)))

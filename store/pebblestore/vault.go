@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secretsDir is the directory of secrets, in the directory of the store. It has a file for each
-// key. The secrets are not in the database, so that backups do not contain them, and so that a
-// removed secret is really gone from the disk.
+// secretsDir is the subdirectory of the store for secrets, with a file for each key. The secrets
+// are not in the database, so that backups do not contain them, and so that a removed secret does
+// not remain in the files of the database.
 const secretsDir = "secrets"
 
 // Secret implements [store.Vault].
@@ -68,7 +68,8 @@ func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok
 	return ok && err == nil, err
 }
 
-// changeSecret sets a secret if the function wanted returns true. Other changes of secrets wait.
+// changeSecret sets a secret if the function wanted returns true. Changes of secrets are
+// serialized.
 func (s *Store) changeSecret(ctx context.Context, key string, value []byte, wanted func() (bool, error)) error {
 	if err := store.CheckSecret(key, value); err != nil {
 		return err

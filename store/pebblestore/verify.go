@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. It reads the log in windows, then the subjects with their
-// histories, then the index. At most one window is in memory.
+// Verify implements [store.Verifier]. It reads the log in windows, of which at most one is in
+// memory. Then it reads the subjects with their histories, and finally the index.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -91,15 +91,16 @@ func (f *foundEntry) checked() check.Row {
 	return check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Leaf: f.leaf, Err: f.err}
 }
 
-// changes yields the changes of all subjects. The last change of a subject comes first.
+// changes yields the changes of all subjects, subject by subject. The last change of a subject
+// comes first.
 func (m moment) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		return m.eachChange(func(c check.Change) bool { return yield(c, nil) })
 	})
 }
 
-// eachChange calls yield with the changes of all subjects until yield returns false. A subject can
-// have a history although its last change is missing.
+// eachChange calls yield with the changes of all subjects until yield returns false. In a damaged
+// store, a subject can have a history without a last change.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -142,8 +143,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history from the position of v. It returns true as soon as more returns false for
-// the key prefix of a subject, and false if yield returns false.
+// pass calls yield for the history from the position of v. It returns true as soon as more returns
+// false for the key prefix of a subject. It returns false if yield returns false.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -199,7 +200,8 @@ func (m moment) tokens() iter.Seq2[check.Token, error] {
 	})
 }
 
-// each yields the result of read for each key of a space. Errors name the space by its title.
+// each yields the result of read for each key of a key space. The parameter title describes the key
+// space in errors.
 func each[T any](m moment, space byte, title string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)
@@ -216,8 +218,8 @@ func each[T any](m moment, space byte, title string, read func(*view) (T, error)
 	})
 }
 
-// nodes reports stored nodes that cannot be in the Merkle tree of a log of this size. Hashes are
-// checked elsewhere, at the last leaf of a node.
+// nodes reports stored nodes that cannot be in the Merkle tree of a log of the given size. It does
+// not check the hashes of the nodes.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A view reads the database as of one moment. It must be closed, and must not be used concurrently.
+// A view reads the state of the database at one moment. It must be closed, and must not be used
+// concurrently.
 type view struct {
 	it      *pebble.Iterator
 	key     []byte // buffer for a key
@@ -72,7 +73,7 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before is [view.at] without the current change of the subject.
+// before is like [view.at], but ignores the current change of the subject.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -116,8 +117,8 @@ func (v *view) failure(key string) error {
 	return nil
 }
 
-// A cursor looks up the last changes of many subjects. If their keys ascend and are close together,
-// it steps from key to key, which is much faster than seeking.
+// A cursor looks up the last changes of many subjects. If the keys of the subjects ascend and are
+// close together, the cursor steps from key to key, which is much faster than seeking.
 type cursor struct {
 	view
 	begun  bool
@@ -126,7 +127,7 @@ type cursor struct {
 	before []byte
 }
 
-// After a useless step, a cursor only seeks for the next farApart lookups.
+// farApart is the number of lookups after an unsuccessful step for which a cursor only seeks.
 const farApart = 32
 
 func (c *cursor) open(r pebble.Reader) error {
@@ -160,8 +161,8 @@ func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	return c.change(s)
 }
 
-// step moves forward by at most one key. The result found says that the cursor is at c.key. The
-// result settled says that no seek is necessary to be certain about this.
+// step moves the cursor forward by at most one key. The result found reports whether the cursor is
+// at c.key. The result settled reports whether found is certain; otherwise a seek is necessary.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

@@ -7,9 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads warmStep names at a time and then waits for warmRest, or longer if clients request
-// more than warmQuiet blocks meanwhile. Requests of clients are more important, and also fill the
-// cache.
+// Limits for reading names into the cache. After warmStep names, the store waits for warmRest, or
+// longer if clients request more than warmQuiet blocks meanwhile. Requests of clients are more
+// important, and also fill the cache.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond
@@ -19,7 +19,7 @@ const (
 const warmShare, warmParts = 3, 4
 
 // warm reads names into the cache, in the order of their keys. It ends when it has read all names,
-// when its share of the cache is full, or when the engine ends.
+// when a share of the cache is full, or when the engine is closed.
 func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
 	for e.rest(e.ctx) && e.cache.Metrics().Size < cache/warmParts*warmShare {
@@ -44,7 +44,8 @@ func (e *engine) rest(ctx context.Context) bool {
 	return false
 }
 
-// warmFrom reads the first names within the bounds of o, and returns the key after them, or nil.
+// warmFrom reads the first warmStep names within the bounds of o. It returns the key that follows
+// them, or nil at the end.
 func (e *engine) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
 	it, err := e.db.NewIter(o)
 	if err != nil {

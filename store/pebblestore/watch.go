@@ -18,8 +18,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How often a store checks its directory, and the maximum time between two attempts to open a new
-// engine. Attempts become rarer, because each may have to replay a long log.
+// The interval at which a store checks its directory, and the maximum time between two attempts to
+// open a new engine. The time between attempts grows, because each attempt may replay a long
+// write-ahead log.
 const (
 	watchEvery = time.Second
 	maxReopen  = time.Minute
@@ -29,7 +30,7 @@ const (
 
 const causeDamage = "the store is damaged"
 
-// A state says why a store rejects changes at present.
+// A state records whether a store rejects changes at present, and why.
 type state struct {
 	mu     sync.Mutex
 	err    error // why changes are rejected; nil if they are accepted
@@ -66,7 +67,7 @@ func away(err error, since time.Time) store.Condition {
 }
 
 // Damaged reports whether the store was damaged when it was opened. A damaged store rejects
-// changes; the damage was logged.
+// changes.
 func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
 func (s *state) tell() {
@@ -104,8 +105,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs a change of the state. After many such lines in a short time, it leaves the line to
-// a later call.
+// logState logs a change of the state. If too many such lines were logged recently, a later call
+// logs the change.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -140,7 +141,7 @@ func (s *Store) noteRoom(e *engine) {
 	}
 }
 
-// causeOf describes err in one line that any client may see.
+// causeOf describes err in one line that may be shown to any client.
 func causeOf(err error) string {
 	full := (*FullError)(nil)
 	switch {
@@ -161,7 +162,7 @@ func causeOf(err error) string {
 	}
 }
 
-// firstOf returns the first of the given errors that err wraps, or nil.
+// firstOf returns the first of the given errors that err wraps. There must be such an error.
 func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }
@@ -207,8 +208,8 @@ func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
 }
 
-// unreadable returns the error about a key that cannot be read: a [*CorruptError] for damaged data,
-// and an [*store.AwayError] if the disk has failed.
+// unreadable converts the error err of reading a key. For damaged data it returns a
+// [*CorruptError], and for a failed disk an [*store.AwayError].
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
@@ -220,8 +221,9 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory of the store until ctx ends. It notices when the directory is gone or
-// cannot be written, and has another engine opened when the directory can be written again.
+// watch checks the directory of the store until ctx ends. It detects that the directory is missing
+// or cannot be written. When the directory can be written again, watch requests that another engine
+// is opened.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -283,10 +285,11 @@ func (s *Store) tryWrites(e *engine) error {
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
-// errLost is why changes are rejected although the directory can be written again.
+// errLost is the reason why the store still rejects changes after its directory has become
+// writable.
 var errLost = errors.New("acknowledged changes are missing in the directory: restore a backup, or restart the server to accept what is there")
 
-// submitReopen asks the goroutine that runs the method decide to open another engine.
+// submitReopen makes the goroutine decide open another engine, and waits for the result.
 func (s *Store) submitReopen() error {
 	r := &request{ctx: context.Background(), task: s.reopen, done: make(chan struct{}, 1)}
 	s.requests <- r
@@ -295,7 +298,7 @@ func (s *Store) submitReopen() error {
 }
 
 // reopen replaces an engine whose disk has failed. The new engine recovers the data on disk, which
-// must include every acknowledged change. Call it only from decide.
+// must include every acknowledged change. Only the goroutine decide may call reopen.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier
@@ -326,7 +329,7 @@ func (s *Store) reopen() error {
 	return nil
 }
 
-// extends returns errLost unless the log has the head h or continues a log with the head h.
+// extends returns errLost unless the log of e begins with the log that has the head h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

@@ -18,7 +18,7 @@ import (
 
 const maxAhead = 1024
 
-// A request is a batch of changes, or a task, on its way through decide and acknowledge.
+// A request is a batch of changes, or a task, for the goroutines decide and acknowledge.
 type request struct {
 	ctx     context.Context
 	changes []store.Change // the changes passed to Apply; exactly one of changes, entries and task is set
@@ -34,22 +34,22 @@ type request struct {
 	stage   atomic.Int32
 }
 
-// Stages of a request. A caller can give up a request, so that it need not wait for a disk that
-// hangs. The changes of such a request are not read any more.
+// Stages of a request. If the disk hangs, the caller of Apply can give up a request, and may then
+// reuse the changes. The writing goroutines must not read the changes of such a request.
 const (
 	stageWaits   = iota
 	stagePlanned // the changes of the request are being read
 	stageGivenUp
 )
 
-// begin permits reading the changes. It returns false if the caller has given up the request.
+// begin marks the changes as being read. It returns false if the caller has given up the request.
 func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
 
-// park ends the reading of the changes, for now or for good.
+// park marks the changes as not being read. The reading can continue after another call of begin.
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
-// await waits for the result of the request. If the disk of e hangs, it gives up the request and
-// returns false. From then on, the request belongs to decide and acknowledge.
+// await waits for the result of the request. If the disk of e hangs, await gives up the request and
+// returns false. From then on, only the goroutines decide and acknowledge may use the request.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
@@ -143,8 +143,8 @@ func (s *Store) decide() {
 	}
 }
 
-// write writes the request r to the write-ahead log, without waiting for the disk. A large batch
-// can take long, so each of its changes restarts the time limit.
+// write writes the request r to the write-ahead log, without waiting for the sync. A large batch
+// can take long, so the time limit applies to each change separately.
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
@@ -188,9 +188,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	return refused
 }
 
-// waiting calls a function that may wait for the disk during the planning of the request. It
-// returns an error if the caller has given up the request. The changes must then not be read any
-// more.
+// waiting calls a function that may wait for the disk while the changes of the request are being
+// planned. If the caller has given up the request meanwhile, waiting returns an error, and the
+// changes must no longer be read.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -213,9 +213,9 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// acknowledge answers requests in order as soon as they are on disk. After a failure of the disk,
-// all later requests of the engine get this failure, because they were planned for a state that may
-// be lost.
+// acknowledge returns the results of requests in order, as soon as the requests are on disk. After
+// a disk failure, all later requests of the same engine fail too, because they are based on changes
+// that may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

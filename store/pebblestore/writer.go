@@ -16,8 +16,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer adds the steps ([store.Step]) of batches to the content, the history, the log, the tree
-// and the index. It reuses memory between batches. Only the goroutine decide uses it.
+// A writer writes the steps ([store.Step]) of batches to the database: to the records, the history,
+// the log, the Merkle tree and the index of locations. It reuses memory between batches. Only the
+// goroutine decide uses the writer.
 type writer struct {
 	view  cursor
 	plan  store.Planner
@@ -45,7 +46,7 @@ type writer struct {
 	seen       [2][]string // URLs in the index before and after a step
 }
 
-// The parts of a batch, each with the batch to which it is written.
+// A parts contains the batches to which the parts of a batch are written.
 type parts struct {
 	past  *pebble.Batch // the history
 	rows  *pebble.Batch // the log
@@ -93,7 +94,8 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// touch restarts the time limit. It also pauses if the batch is background work.
+// touch restarts the time limit of the batch. If the batch is background work, touch may also
+// pause.
 func (w *writer) touch() {
 	w.turn.Rest(nil)
 	w.watch.touch()
@@ -106,8 +108,9 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries of another store, which must continue this log with the right numbers and
-// digests. At the first entry that does not, it returns the steps before it and the error.
+// follow plans the loading of entries of another store. Each entry must follow the previous entry,
+// and its number and digest must be correct. If an entry is wrong, follow returns the steps for the
+// previous entries and the error.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // number of the last step of each subject, from 1
@@ -135,20 +138,21 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	return steps, nil
 }
 
-// Memory of batches, in bytes: the initial size for each step, the size of a part for each step,
-// and how much is kept for later batches.
+// Buffer sizes in bytes: the initial buffer of a batch for each step, the initial buffer of a
+// separate part for each step, and the maximum buffer that is kept for later batches.
 const (
 	firstSize = 512
 	partSize  = 128
 	keptSize  = 8 << 20
 )
 
-// A batch of at least longBatch steps is first written to a separate batch for each part. This is
-// faster, because a memtable inserts a key faster directly after the key before it.
+// A batch of at least longBatch steps is first written to separate batches, one for each part.
+// Successive keys of the combined batch are then close together, which makes insertion into the
+// memtable faster.
 const longBatch = 32
 
-// begin makes the batch for the steps. If a step redacts something, the batch has an index, so that
-// redact can read from it.
+// begin creates the batch for the steps. If a step redacts content, it creates an indexed batch,
+// from which redact can read.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
 		w.batch = db.NewIndexedBatch()
@@ -170,7 +174,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds the steps to the batch. If they come from another store, entries has its entries.
+// fill adds the steps to the batch. For steps that come from another store, the parameter entries
+// contains the entries of that store.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -225,8 +230,8 @@ func formatOf(steps []store.Step) uint64 {
 	return format
 }
 
-// raise adds the version of the format to the batch if the steps need a later version. So an
-// earlier program can open a store until the store has something that the program does not support.
+// raise adds a new version of the format to the batch if the steps need a later version. Programs
+// of earlier versions can therefore open the store as long as it contains only what they support.
 func (w *writer) raise(db *database, steps []store.Step) error {
 	need := formatOf(steps)
 	if need <= max(w.format, formatNoUsers) {
@@ -243,7 +248,7 @@ func (w *writer) readFormat(db *database) (err error) {
 	return err
 }
 
-// split splits the digests of the steps, if the store does so.
+// split enables split digests for the steps if they are enabled for the store.
 func (w *writer) split(db *database, steps []store.Step) error {
 	if w.format == 0 {
 		if err := w.readFormat(db); err != nil {
@@ -256,13 +261,13 @@ func (w *writer) split(db *database, steps []store.Step) error {
 	return nil
 }
 
-// set writes to the batch and keeps its buffers for the next call.
+// set adds a key and a value to the batch, and keeps the buffers for the next call.
 func (w *writer) set(key, value []byte) error {
 	w.key, w.value = key, value
 	return w.batch.Set(key, value, nil)
 }
 
-// put adds a step to the batch. If sealed is true, the entry e has its salt and digest already.
+// put adds a step to the batch. If sealed is true, the entry e already has the salt and the digest.
 func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	if step.Last != nil {
 		if err := w.keep(step); err != nil {
@@ -347,8 +352,8 @@ func (w *writer) place(url string, n name.Name) []byte {
 	return w.key
 }
 
-// redact replaces the revisions that a step redacts by their redacted form. They are in the history
-// already.
+// redact replaces the revisions that a step redacts, which are in the history, by their redacted
+// form.
 func (w *writer) redact(step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil

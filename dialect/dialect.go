@@ -1,8 +1,8 @@
 // Package dialect lets a server answer requests in the protocols of other identifier services, so
 // that their clients work unchanged. Each protocol is a package below this one.
 //
-// An operator turns a dialect on for a public listener and for the prefixes of authorities. A
-// dialect reads credentials only from connections that other machines cannot read (see [Call]).
+// An operator enables a dialect for a public listener and for certain prefixes of names. A dialect
+// reads credentials only from connections that other machines cannot read (see [Call]).
 package dialect
 
 import (
@@ -24,30 +24,32 @@ type Handler interface {
 	Serve(w http.ResponseWriter, r *http.Request, c *Call) bool
 }
 
-// A Call is what a server knows about a request besides the request itself.
+// A Call has the data about a request that are not in the [http.Request].
 type Call struct {
-	Target  string     // target exactly as sent, with the query, but without the path at which the server is mounted
+	Target  string     // request target exactly as sent, with the query, but without the path prefix of the server
 	Base    string     // URL of the server, without a final slash
 	Client  netip.Addr // address of the client; invalid if unknown
 	Country string     // country of the client, ISO 3166-1 alpha-2; "" if unknown
 
-	// Private reports that other machines cannot read the request, because it was sent over TLS, or
-	// from this machine and not through a proxy. The credentials of other requests must be ignored.
+	// Private reports whether other machines cannot read the request. This is the case if it was
+	// sent over TLS, or from this machine without a proxy. The credentials of other requests must
+	// be ignored.
 	Private bool
 
-	// Count counts that the client got something for a name; nil if nothing is counted. Handlers
+	// Count counts an answer to the client. It is nil if answers are not counted. Handlers must
 	// call [Call.Counted] instead.
 	Count func(n name.Name, w counts.What)
 }
 
-// Counted counts that the client got something for a name, such as counts.Of(nomen.I2L).
+// Counted counts an answer to the client for the name n. The kind of answer is w, such as
+// counts.Of(nomen.I2L).
 func (c *Call) Counted(n name.Name, w counts.What) {
 	if c.Count != nil {
 		c.Count(n, w)
 	}
 }
 
-// A Scope is the set of names for which a dialect is turned on.
+// A Scope is the set of names for which a dialect is enabled.
 type Scope []name.Prefix
 
 // Covers reports whether the name n is in the scope.

@@ -14,25 +14,25 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// Accounts finds the actors of tokens and users. Package server/admin implements it with the rules
-// and limits of the admin API.
+// Accounts looks up the actors of tokens and users. Package server/admin implements it with the
+// rules and limits of the admin API.
 type Accounts interface {
-	// Bearer returns the actor of a token, given with its secret. If the token is not valid, the
-	// error wraps [adminapi.ErrUnauthorized].
+	// Bearer returns the actor of a token. The parameter token is the token with its secret. If the
+	// token is not valid, the error wraps [adminapi.ErrUnauthorized].
 	Bearer(ctx context.Context, token string) (registrar.Actor, error)
 
-	// Account returns the actor of the token, or of the user, with this ID; the other ID must be
-	// "". If the token or user does not exist or is no longer valid, the error wraps
+	// Account returns the actor of the token or the user with the given ID. The other ID must be
+	// "". If the token or the user does not exist or is no longer valid, the error wraps
 	// [adminapi.ErrUnauthorized].
 	Account(ctx context.Context, token, user string) (registrar.Actor, error)
 }
 
-// An Identity is a user of a dialect, who has the rights of a token or of a user of nomen.
+// An Identity is a user name in a dialect. It has the rights of a token or of a nomen user.
 type Identity struct {
 	ID          string // user name in the dialect
 	Token, User string // ID of the token or of the user whose rights the identity has; the other ID is ""
 	Secret      []byte // password; nil if the secret of the token is the password
-	PublicKey   any    // public key of package crypto, or nil
+	PublicKey   any    // a public key as in package crypto, or nil
 }
 
 // Identities authenticates the users of a dialect. It is safe for concurrent use.
@@ -43,12 +43,12 @@ type Identities struct {
 	failures *gateway.Rates
 }
 
-// Limits of failed attempts to authenticate, for each client, which is one IPv4 address or one IPv6
-// /64.
+// Limits of failed attempts to authenticate. They apply to each client, which is an IPv4 address or
+// an IPv6 /64.
 const (
 	failureBurst   = 10               // failures in a row
 	failureRefill  = 10 * time.Second // time after which another failure is permitted
-	failureClients = 10_000           // clients with a limit of their own; all others share one
+	failureClients = 10_000           // clients with their own limit; all other clients share a limit
 )
 
 // NewIdentities returns Identities for the identities. The parameter now is the clock.
@@ -66,7 +66,7 @@ func NewIdentities(accounts Accounts, identities []Identity, now func() time.Tim
 // Identity returns the identity with this ID, or nil.
 func (k *Identities) Identity(id string) *Identity { return k.all[id] }
 
-// Keyed reports whether an identity has a secret or a public key, with which it can answer a
+// Keyed reports whether there is an identity with a secret or a public key, which can answer a
 // challenge.
 func (k *Identities) Keyed() bool {
 	for _, i := range k.all {
@@ -96,7 +96,7 @@ func (e *AttemptsError) RetryAfter() string { return retryafter.Format(e.After) 
 
 // Attempt authenticates a client at an address by calling check. An error that wraps
 // [adminapi.ErrUnauthorized] counts as a failed attempt. After too many failed attempts, Attempt
-// does not call check any more, and returns an [*AttemptsError] even for right credentials.
+// does not call check, and returns an [*AttemptsError] even if the credentials are correct.
 func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, error)) (registrar.Actor, error) {
 	var limit *gateway.LimitError
 	if errors.As(k.failures.Check(from, k.now()), &limit) {
@@ -109,11 +109,11 @@ func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, err
 	return a, err
 }
 
-// Password returns the actor of a user with a password, for a client at an address (see
-// [Identities.Attempt]). If the identity with this ID has a secret, the password must be this
-// secret. Otherwise the password must be a token with its secret, and if there is such an identity,
-// its token. For a wrong password, the error wraps [adminapi.ErrUnauthorized]. The time of a
-// comparison does not depend on the position at which two secrets differ.
+// Password authenticates a client by user name and password. The address of the client is used to
+// limit failed attempts (see [Identities.Attempt]). If the identity with this ID has a secret, the
+// password must be this secret. Otherwise, the password must be a token with its secret. If the
+// identity exists, this must be the token of the identity. If the password is wrong, the error
+// wraps [adminapi.ErrUnauthorized]. Secrets are compared in constant time.
 func (k *Identities) Password(ctx context.Context, from netip.Addr, id, password string) (registrar.Actor, error) {
 	return k.Attempt(from, func() (registrar.Actor, error) { return k.password(ctx, id, password) })
 }
@@ -130,10 +130,11 @@ func (k *Identities) password(ctx context.Context, id, password string) (registr
 	return k.Actor(ctx, i)
 }
 
-// Key returns the actor of a client at an address that sends a key without a user name (see
-// [Identities.Attempt]). The key must be the secret of an identity, or a token with its secret;
-// otherwise the error wraps [adminapi.ErrUnauthorized]. Key compares the key with all secrets,
-// whatever the result. No two identities may have the same secret.
+// Key authenticates a client by a key without a user name. The address of the client is used to
+// limit failed attempts (see [Identities.Attempt]). The key must be the secret of an identity, or a
+// token with its secret. Otherwise, the error wraps [adminapi.ErrUnauthorized]. Key always compares
+// the key with all secrets, so that its duration does not depend on the result. No two identities
+// may have the same secret.
 func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (registrar.Actor, error) {
 	return k.Attempt(from, func() (registrar.Actor, error) {
 		var found *Identity
@@ -151,9 +152,9 @@ func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (regi
 	})
 }
 
-// bearer returns the actor of a token that is the password of a client. The identity is nil if no
-// identity has the user name. For an identity with a token, the secret of the token alone is a
-// password as well.
+// bearer returns the actor of the token that a client has sent as its password. If there is no
+// identity with the user name, i is nil. For an identity with a token, the password may also be
+// only the secret of the token.
 func (k *Identities) bearer(ctx context.Context, i *Identity, password string) (registrar.Actor, error) {
 	switch {
 	case i == nil:

@@ -1,4 +1,4 @@
-// Package countstest tests stores of counts.
+// Package countstest tests implementations of [counts.Store].
 package countstest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/counts"
 )
 
-// Run tests a store. The function open returns an empty store, and again returns the same store
-// opened a second time, or by another node.
+// Run tests a store. The function open returns an empty store, and a function that opens the same
+// store again or as another node.
 func Run(t *testing.T, open func(t testing.TB) (s counts.Store, again func() counts.Store)) {
 	t.Run("once", func(t *testing.T) {
 		s, again := open(t)
@@ -33,7 +33,7 @@ func row(month counts.Month, kind counts.Kind, text string, cells ...counts.Cell
 	return counts.Row{Key: counts.Key{Month: month, Kind: kind, Text: text}, Cells: cells}
 }
 
-// Rows returns the rows of a query.
+// Rows returns the rows that a query selects.
 func Rows(t testing.TB, s counts.Store, q counts.Query) []counts.Row {
 	t.Helper()
 	var all []counts.Row
@@ -53,8 +53,8 @@ func add(t testing.TB, s counts.Store, node string, seq uint64, rows ...counts.R
 	}
 }
 
-// testOnce checks that a batch that is added twice counts once, even if it was sent to another
-// connection or after a restart. The batches of different nodes add up.
+// testOnce checks that a batch that is added twice counts only once, even over another connection
+// or after a restart. It also checks that batches of different nodes are added up.
 func testOnce(t *testing.T, s counts.Store, again func() counts.Store) {
 	r := row(november, counts.OfName, "urn:x-y:a", counts.Cell{Day: 24, What: 1, Class: counts.Regular, N: 3})
 	all := counts.Query{Kind: counts.OfName, From: november, To: november, Prefix: true}
@@ -80,7 +80,7 @@ func testOnce(t *testing.T, s counts.Store, again func() counts.Store) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Add(cancelled, counts.Batch{Node: "node1", Seq: 3, Rows: []counts.Row{r}}); err == nil {
-		want(s, 12) // a store need not look at the context
+		want(s, 12) // a store may ignore the context
 	} else {
 		want(s, 9)
 	}
@@ -123,7 +123,8 @@ func testQueries(t *testing.T, s counts.Store) {
 	add(t, s, "n", 2, rows...)
 }
 
-// testModel checks that a store and a Memory contain the same after the same batches and roll-ups.
+// testModel checks that a store and a Memory have the same content after the same batches and
+// roll-ups.
 func testModel(t *testing.T, open func(t testing.TB) (counts.Store, func() counts.Store)) {
 	s, _ := open(t)
 	model := &counts.Memory{}

@@ -1,6 +1,6 @@
-// Package ark answers requests for the description of an ARK (draft-kunze-ark, 5): an ARK with an
-// inflection. These are the only requests in which resolvers of ARKs differ from other servers, so
-// the server itself answers all others.
+// Package ark answers requests for the description of an ARK, which consist of an ARK and an
+// inflection (draft-kunze-ark, section 5). The server itself answers all other requests for ARKs,
+// because they need no special treatment.
 //
 // # Requests
 //
@@ -10,8 +10,8 @@
 //	GET /ark:NAAN?info         the authority
 //	GET /.well-known/ark       the path to which clients append an ARK
 //
-// The dialect answers only for the names in its scope. If a name has no record, but a suffix, a
-// rule or a delegation has a location for it, the response is a redirect to this location with the
+// The dialect answers only for the names in its scope. A name without a record may have a location
+// by a suffix, a rule or a delegation. The response is then a redirect to this location with the
 // inflection. The server itself answers requests for unknown names.
 //
 // # Responses
@@ -29,5 +29,5 @@
 //	when: 2026-11-22
 //	where: https://example.org/ark:12345?info
 //
-// A value that the record does not have is "(:unav)".
+// The value "(:unav)" means that the record does not have a value.
 package ark

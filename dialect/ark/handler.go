@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Scope       dialect.Scope // names of the dialect: ARKs
 	Store       store.Reader
-	Resolver    nomen.Resolver // answers like the rest of the server
+	Resolver    nomen.Resolver // the resolver of the server
 	Authorities *store.Table   // cache of the authorities in Store
 }
 
@@ -42,7 +42,7 @@ func New(o Options) (*Handler, error) {
 	return &Handler{o}, nil
 }
 
-// wellKnown is the path at which a client finds the resolver (draft-kunze-ark, 5.6).
+// wellKnown is the path by which a client finds the resolver (draft-kunze-ark, section 5.6).
 const wellKnown = "/.well-known/ark"
 
 type call struct {
@@ -72,7 +72,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	}
 }
 
-// inflect answers a request for the description of an ARK, or of an authority.
+// inflect answers a request for the description of an ARK or of an authority.
 func (h *Handler) inflect(c *call) bool {
 	ctx := c.r.Context()
 	set, err := h.Authorities.Set(ctx, time.Time{})
@@ -81,7 +81,7 @@ func (h *Handler) inflect(c *call) bool {
 	}
 	n, err := name.Parse(c.spelling)
 	if err != nil {
-		n, err = name.Parse(strings.TrimSuffix(c.spelling, "/") + "/0") // the spelling may be a NAAN
+		n, err = name.Parse(strings.TrimSuffix(c.spelling, "/") + "/0") // the spelling may be only a NAAN
 		return err == nil && h.sendAuthority(c, set.Of(n), n, strings.TrimSuffix(n.Key(), "/0"))
 	}
 	if !h.Scope.Covers(n) {
@@ -102,8 +102,8 @@ func (h *Handler) inflect(c *call) bool {
 	return false
 }
 
-// sendName sends the description of a name. If the name has no record here, it sends a redirect
-// with the inflection instead.
+// sendName sends the description of a name. If the name does not have a record in the store,
+// sendName sends a redirect with the inflection instead.
 func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bool {
 	rec, err := h.Store.Get(c.r.Context(), a.Name, time.Time{})
 	switch {
@@ -119,8 +119,8 @@ func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bo
 	return true
 }
 
-// sendAuthority sends the description of an authority if key is exactly its prefix. The name n is
-// the key, or begins with it.
+// sendAuthority sends the description of an authority if key is its prefix. The name n is equal to
+// key or begins with it.
 func (h *Handler) sendAuthority(c *call, a *store.Authority, n name.Name, key string) bool {
 	if a == nil || a.Prefix.String() != key || !h.Scope.Covers(n) || a.Refuses(key) != nil {
 		return false
@@ -170,7 +170,7 @@ func (c *call) sendRoot() {
 	c.sendBody("text/plain; charset=utf-8", []byte(root+"\n"))
 }
 
-// send sends a description, as an ERC or as JSON. The response may be cached for maxAge.
+// send sends a description as an ERC or as JSON. The response may be cached for maxAge.
 func (c *call) send(d *description, maxAge time.Duration) {
 	if c.inflection == dialect.Brief {
 		d.support = nil

@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// unavailable is the value of ERC for something unknown.
+// unavailable is the ERC value for unknown information.
 const unavailable = "(:unav)"
 
-// A story answers the four questions of the kernel metadata about a thing.
+// A story is the answer to the four questions of the ERC kernel metadata.
 type story struct{ Who, What, When, Where string }
 
 func labels() []string { return []string{"who", "what", "when", "where"} }
@@ -26,8 +26,8 @@ func (s *story) field(label string) *string {
 	return map[string]*string{"who": &s.Who, "what": &s.What, "when": &s.When, "where": &s.Where}[label]
 }
 
-// ofAuthority returns who is responsible for the names of an authority, what it is, and when it
-// last changed. The field for where is "".
+// ofAuthority returns the story of an authority: who is responsible for its names, what it is, and
+// when it last changed. Where is "".
 func ofAuthority(a *store.Authority) story {
 	return story{Who: strings.Join(a.Owners, "; "), What: a.Description, When: day(a.Modified)}
 }
@@ -35,15 +35,15 @@ func ofAuthority(a *store.Authority) story {
 type description struct {
 	id       string
 	status   nomen.Status
-	reason   string // why the name was retired
+	reason   string // reason for which the name was retired
 	modified time.Time
 	story    story
 	more     map[string]string // further metadata, by label
-	support  *story            // what is promised; nil if the request does not ask for it
+	support  *story            // the promise about the name; nil if it was not requested
 }
 
-// describe returns the description of a name. The record is nil if another resolver has it, and the
-// authority is nil if the name has none.
+// describe returns the description of a name. If another resolver has the record, rec is nil. If no
+// authority covers the name, a is nil.
 func describe(base string, of *nomen.Answer, rec *store.Record, a *store.Authority) *description {
 	d := &description{id: of.Name.Key(), status: of.Status, reason: of.Reason, modified: of.Modified}
 	elements := ezid.Elements{}
@@ -66,8 +66,8 @@ func describe(base string, of *nomen.Answer, rec *store.Record, a *store.Authori
 	return d
 }
 
-// answer returns the metadata in a field of the record. If the field is empty, it returns the first
-// of the elements with a value, which can be a code such as "(:tba)".
+// answer returns the metadata in a field of the record. If the field is empty, it returns the value
+// of the first of the elements that has a value. This may be a code such as "(:tba)".
 func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string) string {
 	if len(m[field]) > 0 {
 		return strings.Join(m[field], "; ")
@@ -80,16 +80,14 @@ func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string)
 	return unavailable
 }
 
-// Types of values in a record that promise something about its name. The types that begin with
-// supportType are elements for clients of EZID. A client of arklet sets the value with the type
-// arkletCommitment.
+// Types of values in which a record has a promise about its name. EZID clients set the elements
+// whose type begins with supportType. arklet clients set the value with the type arkletCommitment.
 const (
 	supportType      = "erc-support."
 	arkletCommitment = "arklet:commitment"
 )
 
-// promise returns the promise about a name. It is in the record of the name, or otherwise in the
-// authority.
+// promise returns the promise about a name, from the record or otherwise from the authority.
 func promise(base string, rec *store.Record, a *store.Authority) *story {
 	var s story
 	if a != nil {

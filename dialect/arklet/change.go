@@ -17,8 +17,8 @@ import (
 
 const why = "arklet client"
 
-// The indices and types of the values with what arklet knows about an ARK. The import from arklet
-// uses the same ones.
+// The indexes and types of the values that store the fields of arklet. The import from arklet uses
+// the same values.
 const (
 	indexMetadata   = 10001
 	indexCommitment = 10002
@@ -26,12 +26,12 @@ const (
 	typeCommitment  = "arklet:commitment"
 )
 
-// description is the element of metadata that repeats what arklet calls the metadata.
+// description is the metadata element with a copy of the field that arklet calls metadata.
 const description = "description"
 
-// set changes a record to what a request says about an ARK. As in arklet, it removes what the
-// request does not mention. Only the status of an active ARK stays the same even without a URL,
-// because the ARK is public already.
+// set sets all fields of a record from a request. As in arklet, fields that are not in the request
+// are removed. An ARK without a URL becomes reserved, except that an active ARK stays active,
+// because it is already public.
 func set(rec *store.Record, f form) {
 	rec.Locations = nil
 	if url := f[memberURL]; url != "" {
@@ -95,12 +95,12 @@ func (h *Handler) mint(c *call) error {
 	return nil
 }
 
-// spelled returns an ARK in the spelling of arklet, with a slash after "ark:".
+// spelled returns an ARK as arklet spells it, with a slash after "ark:".
 func spelled(n name.Name) string { return "ark:/" + strings.TrimPrefix(n.Key(), "ark:") }
 
-// under returns how to create an ARK that begins with a shoulder. If the authority has a template
-// with this shoulder, the template applies. Otherwise, as in arklet, eight random characters and
-// the check character of NOID follow the shoulder.
+// under returns the options for creating an ARK that begins with a shoulder. If the authority has a
+// template with this shoulder, the template is used. Otherwise, eight random characters and the
+// NOID check character follow the shoulder, as in arklet.
 func (h *Handler) under(c *call, prefix name.Prefix, shoulder string) (o reserve.Options, err error) {
 	invalid := &invalidError{formErrors{{memberShoulder, "Enter a valid shoulder."}}}
 	sample, err := name.Parse(prefix.String() + "/" + shoulder + "0")
@@ -129,10 +129,11 @@ func (h *Handler) under(c *call, prefix name.Prefix, shoulder string) (o reserve
 	return o, nil
 }
 
-// maxAttempts is how often a change is tried while other clients change the same ARK.
+// maxAttempts is the maximum number of attempts to make a change while other clients change the
+// same ARK.
 const maxAttempts = 10
 
-// update replaces everything that a record says about an ARK.
+// update replaces all fields of an ARK.
 func (h *Handler) update(c *call) error {
 	f, err := readForm(c.r)
 	if err != nil {
@@ -167,7 +168,7 @@ func (h *Handler) updateOnce(c *call, n name.Name, f form) error {
 	if err != nil {
 		return err
 	}
-	if !h.Scope.Covers(kept) || !c.actor.MayName(kept, registrar.Editor) { // before anything tells whether the ARK exists
+	if !h.Scope.Covers(kept) || !c.actor.MayName(kept, registrar.Editor) { // checked first, so that the response does not disclose whether the ARK exists
 		return c.actor.Denied(registrar.Editor, kept, kept.Key())
 	}
 	rec, err := h.Store.Get(ctx, kept, time.Time{})

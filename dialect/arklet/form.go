@@ -19,11 +19,11 @@ const (
 	memberCommitment = "commitment"
 )
 
-// A form has the members of the JSON object in a request.
+// A form is the JSON object in a request.
 type form map[string]string
 
-// readForm reads the JSON object in the body of a request, whose members are texts, numbers or
-// null. If there is no such object, the error is an [*invalidError] without a form.
+// readForm parses the JSON object in the body of a request. Its members are texts, numbers or null.
+// If the body is not such an object, the error is an [*invalidError] with an empty form.
 func readForm(r *http.Request) (form, error) {
 	var given map[string]any
 	d := json.NewDecoder(r.Body)
@@ -50,7 +50,7 @@ func readForm(r *http.Request) (form, error) {
 }
 
 // check returns an error if required members are missing, or if the URL is invalid. It calls the
-// function more to check other members.
+// function more to check the other members.
 func (f form) check(required []string, more func(add func(member, fault string))) error {
 	var all formErrors
 	add := func(member, fault string) { all = append(all, formError{member, fault}) }
@@ -87,8 +87,8 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// naanPrefix returns the prefix of the ARKs with a NAAN. arklet has only numbers as NAANs; nomen
-// also accepts letters.
+// naanPrefix returns the prefix of the ARKs with a NAAN. In arklet, NAANs are numbers; nomen also
+// accepts letters.
 func naanPrefix(naan string) (name.Prefix, bool) {
 	if !ascii.All(naan, func(c byte) bool { return ascii.IsLetter(c) || ascii.IsDigit(c) }) {
 		return name.Prefix{}, false

@@ -26,10 +26,10 @@ import (
 // Options configure a Handler. All fields are required, except Log.
 type Options struct {
 	Scope      dialect.Scope       // names of the dialect: ARKs
-	Identities *dialect.Identities // who may change them
+	Identities *dialect.Identities // users who may change ARKs
 	Store      store.Reader
 	Registrar  *registrar.Registrar
-	Resolver   nomen.Resolver // answers like the rest of the server
+	Resolver   nomen.Resolver // the resolver of the server
 
 	Authorities *store.Table // cache of the authorities in Store
 
@@ -97,7 +97,7 @@ func (h *Handler) change(c *call, method string, do func(*call) error) {
 // maxKey is the maximum length of a key, in bytes.
 const maxKey = 4 << 10
 
-// authenticate finds the actor of a request. The key of the client is the last word of the
+// authenticate sets the actor of a request. The key of the client is the last word of the
 // Authorization field.
 func (h *Handler) authenticate(c *call) (err error) {
 	words := strings.Fields(c.r.Header.Get("Authorization"))
@@ -108,8 +108,8 @@ func (h *Handler) authenticate(c *call) (err error) {
 	return err
 }
 
-// An invalidError is the error for an invalid request. The form says why, and is empty if the
-// request has no form.
+// An invalidError reports an invalid request. The form has the errors by member. It is empty if the
+// request does not have a form.
 type invalidError struct{ form formErrors }
 
 func (e *invalidError) Error() string { return "arklet: invalid request" }
@@ -196,7 +196,7 @@ func (c *call) sendErrors(all formErrors) {
 	c.send(http.StatusBadRequest, jsonType, all.text())
 }
 
-// resolve redirects to the URL of an ARK. The result is false if the server itself must answer.
+// resolve redirects to the URL of an ARK. It returns false if the server itself must answer.
 func (h *Handler) resolve(c *call, path string) bool {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return false
@@ -216,7 +216,7 @@ func (h *Handler) resolve(c *call, path string) bool {
 		c.send(http.StatusFound, "", "")
 		return true
 	}
-	if below { // the server itself answers for the path without /resolve
+	if below { // the server itself answers the request, for the path without /resolve
 		c.w.Header().Set("Location", c.Base+"/"+spelling)
 		c.send(http.StatusFound, "", "")
 	}

@@ -1,5 +1,5 @@
-// Package dialecttest sends recorded requests to a server, and compares its responses with the
-// recorded ones.
+// Package dialecttest sends recorded requests to a server, and compares the responses with the
+// recorded responses.
 package dialecttest
 
 import (
@@ -24,23 +24,24 @@ type exchange struct{ request, response message }
 
 // A Runner sends the requests of traces.
 //
-// In a trace, lines that begin with ">" are a request, lines that begin with "<" its response, and
-// all others comments. The first line of a request has the method and the target. The first line of
-// a response has the status. The header fields follow, and after an empty line (">" or "<" alone)
-// the body. The last line of a body has no line break, unless the line "<\" follows.
+// In a trace, lines that begin with ">" belong to a request, and lines that begin with "<" to its
+// response. All other lines are comments. The first line of a request has the method and the
+// target. The first line of a response has the status. The header fields follow, then an empty line
+// (">" or "<" alone), and then the body. The last line of a body has no line break, unless the line
+// "<\" follows.
 //
 // A header field without value must be absent from the response. In fields and bodies, $NAME is
-// replaced by a variable. A line of a response can contain "$*", which matches any text. From then
-// on, "$1" is this text.
+// replaced by a variable. A line of a response can contain "$*", which matches any text. In the
+// rest of the trace, the variable "$1" has this text.
 type Runner struct {
 	Client    *http.Client
-	Bases     []string          // URLs of servers, without a final slash, which get the requests in turn
-	Variables map[string]string // by their names, without the dollar sign
+	Bases     []string          // URLs of servers, without a final slash; the requests are sent to them in rotation
+	Variables map[string]string // variables by name, without the dollar sign
 
 	sent int
 }
 
-// Run sends the requests of a file, and compares the responses. It stops at the first difference.
+// Run sends the requests in a file, and compares the responses. It stops at the first difference.
 func (r *Runner) Run(t testing.TB, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -146,8 +147,8 @@ func (r *Runner) compare(want message, res *http.Response, body string) (faults 
 	return faults
 }
 
-// matches compares a text with a pattern, in which "$*" stands for any text. It returns the text
-// for which "$*" stood.
+// matches compares a text with a pattern, in which "$*" matches any text. It returns the text that
+// "$*" matched.
 func matches(got, pattern string) (any string, ok bool) {
 	before, after, wild := strings.Cut(pattern, "$*")
 	if !wild {

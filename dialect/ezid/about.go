@@ -32,8 +32,8 @@ func (h *Handler) status(c *call) reply {
 	return r
 }
 
-// subsystems adds a line for each subsystem of EZID that the client has named. All lines show the
-// state of the store, because nomen has no subsystems.
+// subsystems adds a line for each EZID subsystem that the client has listed. Because nomen does not
+// have these subsystems, each line shows the state of the store.
 func (h *Handler) subsystems(r reply, list string) reply {
 	state := "up"
 	if store.ConditionOf(h.Store) != (store.Condition{}) {

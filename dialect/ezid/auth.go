@@ -23,8 +23,8 @@ const (
 )
 
 // authenticate returns the actor of a request. The result known is false if the credentials are
-// missing, wrong, or on a connection that other machines can read. The reply is an error if the
-// request is malformed, or if the store fails.
+// missing, wrong, or on a connection that other machines can read. If the request is malformed or
+// if the store fails, failure is the error response.
 func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure reply) {
 	user, password, given, failure := c.credentials(&h.sessions)
 	if !given || !failure.ok() {
@@ -70,8 +70,8 @@ func (c *call) credentials(all *sessions) (user, password string, given bool, fa
 	return user, password, true, reply{}
 }
 
-// author returns the actor of a request for a change. The reply is an error without valid
-// credentials, or if another site has caused the request.
+// author returns the actor of a request for a change. The reply is an error if the client does not
+// have valid credentials, or if a page of another site has caused the request.
 func (h *Handler) author(c *call) (registrar.Actor, reply) {
 	if !c.Private {
 		return registrar.Actor{}, failed("forbidden")
@@ -116,8 +116,9 @@ func (c *call) cookie(value string, age int) *http.Cookie {
 	}
 }
 
-// sessions has the sessions of a server process, in memory only. A session has the credentials of
-// its user, which are checked with every request. So a session ends when its token is revoked.
+// sessions is the set of sessions of a server process. It is kept only in memory. A session has the
+// credentials of its user, which are checked with every request, so a session ends when the token
+// is revoked.
 type sessions struct {
 	now func() time.Time
 
@@ -131,8 +132,8 @@ type session struct {
 	until          time.Time
 }
 
-// begin adds a session and returns the value of its cookie. If there are too many sessions, it
-// calls sweep first.
+// begin adds a session and returns the value of its cookie. If there are too many sessions, begin
+// first calls sweep.
 func (s *sessions) begin(user, password string) string {
 	cookie := rand.Text()
 	s.mu.Lock()
@@ -147,7 +148,8 @@ func (s *sessions) begin(user, password string) string {
 	return cookie
 }
 
-// sweep removes expired sessions, and arbitrary ones if there are still too many.
+// sweep removes expired sessions. If there are still too many, sweep removes arbitrary other
+// sessions.
 func (s *sessions) sweep() {
 	now := s.now()
 	for key, one := range s.all {

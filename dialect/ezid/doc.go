@@ -1,6 +1,6 @@
-// Package ezid answers requests in the protocol of EZID, so that its clients work unchanged: they
-// view, create, change, delete and mint identifiers, and resolve ARKs. Package internal/ezid has
-// the mapping between elements and records.
+// Package ezid implements the protocol of EZID, so that clients of EZID work unchanged. With it,
+// they view, create, change, delete and mint identifiers, and resolve ARKs. Package internal/ezid
+// has the mapping between elements and records.
 //
 // # Requests
 //
@@ -20,21 +20,20 @@
 //
 // # Responses
 //
-// The first line of a response is "success: " or "error: " and a text on which clients depend; the
-// response to GET /version is only the version. The status follows from this text, and is not what
-// HTTP would suggest: for example, an unknown identifier has status 400. Unknown parameters are
-// errors.
+// The first line of a response is "success: " or "error: " and a text on which clients depend. The
+// response to GET /version is only the version. The status depends on this text, and may be unusual
+// in HTTP. For example, the status for an unknown identifier is 400. Unknown parameters are errors.
 //
 // As with EZID, the status shows whether an identifier is reserved or does not exist: it is 401 or
 // 403 in the first case, and 400 in the second.
 //
 // # Differences from EZID
 //
-//   - Credentials are read, and asked for, only on connections that other machines cannot read. On
-//     other connections, all changes are forbidden.
-//   - Rights come from the tokens and users of nomen. The element _owner is only a note, and only
-//     an actor with the role owner for the name can change it.
-//   - To make an unavailable identifier public again needs the role owner. The change is in the
+//   - Credentials are accepted and requested only on connections that other machines cannot read.
+//     On all other connections, changes are forbidden.
+//   - Rights are those of nomen tokens and users. The element _owner has no effect. Only an actor
+//     with the role owner for the name can change it.
+//   - Making an unavailable identifier public again requires the role owner. The change is in the
 //     history.
 //   - An unavailable identifier resolves to its tombstone page with status 410, unless
 //     RedirectUnavailable is set.

@@ -15,7 +15,7 @@ import (
 
 // Limits of requests for batch downloads.
 const (
-	maxForm    = 64 << 10 // bytes of the form
+	maxForm    = 64 << 10 // maximum size of the form in bytes
 	maxColumns = 1000
 )
 
@@ -72,7 +72,7 @@ func (h *Handler) requestDownload(c *call) reply {
 	return h.beginDownload(c, d)
 }
 
-// form reads the form in the body. A body of another media type is read as an empty form.
+// form parses the form in the body. If the body has another media type, the form is empty.
 func (c *call) form() (url.Values, reply) {
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media != "application/x-www-form-urlencoded" {
 		return nil, reply{}
@@ -141,7 +141,7 @@ const (
 	invalidTime  = "invalid timestamp"
 )
 
-// set reads the values of a parameter, and returns what is wrong with them, or "".
+// set sets a parameter. If the values are invalid, it returns the reason, and otherwise "".
 func (p *downloadParser) set(key string, values []string) (reason string) {
 	d := p.d
 	switch key {
@@ -212,7 +212,7 @@ func isTest(id string) bool {
 	return strings.HasPrefix(id, "ark:/99999/fk4") || strings.HasPrefix(id, "doi:10.5072/FK2") || strings.HasPrefix(id, "doi:10.15697/")
 }
 
-// zulu is the form of times in parameters and downloads.
+// zulu is the layout of times in parameters and downloads.
 const zulu = "2006-01-02T15:04:05Z"
 
 // setTime adds a limit for _created or _updated. The limit "after" includes its time, and the limit

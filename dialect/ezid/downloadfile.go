@@ -25,14 +25,14 @@ import (
 
 // Limits of downloads.
 const (
-	maxBuilding  = 2        // downloads that are written at once
-	maxOwnFiles  = 10       // files of one user. A further one replaces the oldest
-	maxFiles     = 200      // files of all users
-	maxFilesSize = 16 << 30 // size of these files, in bytes
+	maxBuilding  = 2        // maximum number of downloads that are written concurrently
+	maxOwnFiles  = 10       // maximum number of files of a user; a further file replaces the oldest
+	maxFiles     = 200      // maximum number of files of all users
+	maxFilesSize = 16 << 30 // maximum total size of all files in bytes
 	keepFile     = 7 * 24 * time.Hour
-	buildTime    = 6 * time.Hour    // time in which a file must be written
+	buildTime    = 6 * time.Hour    // maximum time for writing a file
 	retryBuild   = time.Minute      // Retry-After if too many downloads are written
-	sendStep     = 30 * time.Second // time for each write of a response
+	sendStep     = 30 * time.Second // timeout of each write of a response
 )
 
 // building has the users whose downloads are being written.
@@ -42,8 +42,8 @@ type building struct {
 	running sync.WaitGroup
 }
 
-// begin registers a download of a user. It returns false if one is being written already, or too
-// many of others.
+// begin registers a download of a user. It returns false if another download of the user is being
+// written, or if too many downloads of all users are.
 func (b *building) begin(user string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,8 +71,7 @@ func (b *building) end(user string) {
 	b.running.Done()
 }
 
-// beginDownload starts to write the file of a download. The files of each user are in a directory
-// of their own.
+// beginDownload starts writing the file of a download. Each user has a separate directory.
 func (h *Handler) beginDownload(c *call, d *download) reply {
 	sum := sha256.Sum256([]byte(d.actor.Who))
 	user := hex.EncodeToString(sum[:16])
@@ -116,7 +115,7 @@ func (h *Handler) build(d *download, id, path string) {
 }
 
 // makeRoom removes old files, and creates the directory of a user. It returns false if there are
-// too many files.
+// still too many files.
 func (h *Handler) makeRoom(user string) (ok bool, err error) {
 	own := filepath.Join(h.Downloads, user)
 	for _, dir := range []string{h.Downloads, own} {
@@ -149,8 +148,8 @@ func (h *Handler) makeRoom(user string) (ok bool, err error) {
 	return files < maxFiles && size < maxFilesSize, nil
 }
 
-// sweep removes the old files in a directory, including files of interrupted downloads, and returns
-// the others.
+// sweep removes old files from a directory, including the files of interrupted downloads. It
+// returns the remaining files.
 func (h *Handler) sweep(dir string) (left []fs.FileInfo) {
 	entries, _ := os.ReadDir(dir) // what cannot be read has no files to remove
 	for _, e := range entries {
@@ -167,8 +166,8 @@ func (h *Handler) sweep(dir string) (left []fs.FileInfo) {
 
 func (h *Handler) isOld(f fs.FileInfo) bool { return h.Now().Sub(f.ModTime()) > keepFile }
 
-// sendDownload sends the file of a download. The name of the file is the only credential, so it is
-// accepted only from connections that other machines cannot read.
+// sendDownload sends the file of a download. The name of the file is the only credential, so
+// sendDownload rejects requests that other machines can read.
 func (h *Handler) sendDownload(c *call, name string) {
 	switch {
 	case c.r.Method != http.MethodGet && c.r.Method != http.MethodHead:
@@ -216,7 +215,8 @@ func (h *Handler) openDownload(name string) (*os.File, fs.FileInfo) {
 	return nil, nil
 }
 
-// A pacedResponse limits the time of each write, instead of the time of the whole response.
+// A pacedResponse is a response with a timeout for each write instead of a timeout for the whole
+// response.
 type pacedResponse struct {
 	http.ResponseWriter
 	paced *paced.Writer

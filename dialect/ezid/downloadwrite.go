@@ -26,13 +26,13 @@ const (
 	maxPlain = 16 << 30 // before compression
 )
 
-// batch is how many records are read from the store at once. Between batches the store can be
-// closed.
+// batch is the number of records that are read from the store in one step. The store can be closed
+// between two steps.
 const batch = 1000
 
 var errTooLarge = errors.New("the batch download is too large")
 
-// A capped writer fails after a number of bytes.
+// A capped writer fails after a given number of bytes.
 type capped struct {
 	io.Writer
 	left int64
@@ -72,7 +72,7 @@ func (h *Handler) writeRecords(ctx context.Context, d *download, out *bufio.Writ
 	turn := h.Pacer.Begin()
 	switch d.format {
 	case "csv":
-		_ = table.Write(oneLines(d.columns)) // the errors of all writers remain in out
+		_ = table.Write(oneLines(d.columns)) // out keeps the errors of all writers
 	case "xml":
 		_, _ = out.WriteString(`<?xml version="1.0" encoding="utf-8"?>` + "\n<records>")
 	}
@@ -122,7 +122,7 @@ func (h *Handler) writeRecords(ctx context.Context, d *download, out *bufio.Writ
 	return table.Error()
 }
 
-// convertTimes changes the times of an identifier to the form of ISO 8601.
+// convertTimes converts the times of an identifier to the format of ISO 8601.
 func convertTimes(e ezid.Elements) {
 	for _, label := range []string{ezid.Created, ezid.Updated} {
 		if seconds, err := strconv.ParseInt(e[label], 10, 64); err == nil {
@@ -132,7 +132,7 @@ func convertTimes(e ezid.Elements) {
 }
 
 // downloadable yields the records in the scope of the dialect for which the user has rights. It
-// reads them in batches, so it does not show the state of one moment.
+// reads the records in batches, so the result is not a consistent snapshot of the store.
 func (h *Handler) downloadable(ctx context.Context, d *download) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for _, span := range h.spans() {
@@ -161,7 +161,7 @@ func (h *Handler) includes(d *download, rec *store.Record) bool {
 	return ok && n == rec.Name && h.Scope.Covers(n) && d.actor.Reaches(n)
 }
 
-// spans returns the beginnings of the keys in the scope. None of them begins with another one.
+// spans returns the prefixes of the keys in the scope. No prefix begins with another prefix.
 func (h *Handler) spans() (all []string) {
 	var spans []string
 	for _, p := range h.Scope {
@@ -221,8 +221,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, escaped.String()...)
 }
 
-// embeddable returns an XML document without its declaration, for use within another document. It
-// returns false if s is not a document, or cannot be part of another document.
+// embeddable returns an XML document without its declaration, so that it can be embedded in another
+// document. It returns false if s is not an XML document, or if it cannot be embedded.
 func embeddable(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "<?xml ") {

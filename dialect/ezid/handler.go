@@ -24,23 +24,23 @@ import (
 // RedirectUnavailable and Log.
 type Options struct {
 	Scope      dialect.Scope       // names of the dialect
-	Identities *dialect.Identities // who may change them
+	Identities *dialect.Identities // users who may change names
 	Store      store.Reader
 	Registrar  *registrar.Registrar
-	Resolver   nomen.Resolver // answers like the rest of the server
+	Resolver   nomen.Resolver // the resolver of the server
 
 	Authorities *store.Table // cache of the authorities in Store
 
 	// Downloads is the directory of batch downloads. The handler creates it, but not its parent. If
 	// it is "", requests for downloads are forbidden.
 	Downloads string
-	Pacer     *pacer.Pacer // makes downloads rest while requests are answered; may be nil
+	Pacer     *pacer.Pacer // pauses downloads while requests are answered; may be nil
 
-	// RedirectUnavailable redirects clients from unavailable identifiers to their pages, as EZID does,
-	// instead of answering with status 410.
+	// RedirectUnavailable makes the handler redirect requests for unavailable identifiers to their
+	// tombstone pages, as EZID does. Otherwise, it responds with the status 410.
 	RedirectUnavailable bool
 
-	Version string // of this program
+	Version string // version of this program
 	Now     func() time.Time
 	Log     *slog.Logger // receives failures; may be nil
 }
@@ -49,7 +49,7 @@ type Options struct {
 type Handler struct {
 	Options
 	sessions sessions
-	active   atomic.Int64 // changes in progress
+	active   atomic.Int64 // number of changes in progress
 	building building
 }
 
@@ -67,13 +67,13 @@ type call struct {
 	*dialect.Call
 	w     http.ResponseWriter
 	r     *http.Request
-	rest  string // what follows the part of the path that selects the operation, unescaped once
+	rest  string // rest of the path after the part that selects the operation, unescaped once
 	query string // without the question mark
 }
 
-// An operation is what a request for a path does.
+// An operation is the action for a request path.
 type operation struct {
-	path   string // a path, or the beginning of paths if it ends with a slash
+	path   string // a path, or if it ends with a slash, a prefix of paths
 	method string
 	do     func(*call) reply
 }
@@ -129,7 +129,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	return h.resolve(c)
 }
 
-// A reply is a response: the status line, and what follows it.
+// A reply is a response. It consists of the status line and the elements or the body that follow.
 type reply struct {
 	text    string // begins with "success: " or "error: "
 	created bool
@@ -192,8 +192,8 @@ func (c *call) send(r reply) {
 	_, _ = c.w.Write(text) // after an error, the client has disconnected
 }
 
-// options returns the parameters of a request with the value "yes". The reply is an error for an
-// unknown parameter, and for a value other than "yes" or "no".
+// options returns the set of parameters with the value "yes". The reply is an error if a parameter
+// is unknown, or if a value is neither "yes" nor "no".
 func (c *call) options(known ...string) (map[string]bool, reply) {
 	q, err := url.ParseQuery(c.query)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *call) options(known ...string) (map[string]bool, reply) {
 		case !contains(known, key):
 			return nil, badRequest("unrecognized URL query parameter '" + oneLine(key) + "'")
 		case value != "yes" && value != "no":
-			return nil, badRequest("invalid value for URL query parameter '%s'") // as in EZID, without the name
+			return nil, badRequest("invalid value for URL query parameter '%s'") // like EZID, which does not insert the name
 		default:
 			on[key] = value == "yes"
 		}
@@ -213,7 +213,7 @@ func (c *call) options(known ...string) (map[string]bool, reply) {
 	return on, reply{}
 }
 
-// changing wraps an operation, so that it counts as active while it runs.
+// changing wraps an operation that changes records. The operation counts as active while it runs.
 func (h *Handler) changing(do func(*call) reply) func(*call) reply {
 	return func(c *call) reply {
 		h.active.Add(1)

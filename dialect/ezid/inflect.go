@@ -15,7 +15,8 @@ import (
 
 func appendElement(b []byte, label, value string) []byte { return anvl.AppendElement(b, label, value) }
 
-// An unresolved is the body of the response to an inflection of an identifier without elements.
+// An unresolved is the body of the response to an inflection if the identifier does not have
+// elements.
 type unresolved struct {
 	Error      string `json:"error"`
 	Identifier string `json:"identifier"`
@@ -51,7 +52,7 @@ func (h *Handler) inflect(c *call, path string) {
 	}
 }
 
-// sendElements sends the elements of a record, with times in the form of ISO 8601.
+// sendElements sends the elements of a record, with times in the format of ISO 8601.
 func (h *Handler) sendElements(c *call, rec *store.Record) {
 	e, err := h.elements(c.r.Context(), c.Base, rec)
 	if err != nil {
@@ -72,7 +73,8 @@ func (h *Handler) sendElements(c *call, rec *store.Record) {
 	c.sendBody(http.StatusOK, "text/plain; charset=utf-8", e.Append(nil))
 }
 
-// nested returns elements for JSON. The elements of each profile are in an object of their own.
+// nested returns elements as an object for JSON. The elements of each profile are in a nested
+// object.
 func nested(e ezid.Elements) map[string]any {
 	all := map[string]any{}
 	for label, value := range maps.All(e) {

@@ -37,15 +37,15 @@ func (h *Handler) mint(c *call) reply {
 
 var errNoShoulder = errors.New("no such shoulder")
 
-// A shoulder is the beginning of new identifiers: the prefix of an authority, with the template for
-// what follows.
+// A shoulder is the prefix of new identifiers. It consists of the prefix of an authority and a
+// template for the rest of the identifier.
 type shoulder struct {
 	prefix   name.Prefix
 	template string
 }
 
-// shoulder returns the shoulder with this text, which can be any beginning of an identifier in the
-// scope of the dialect. If the authority has a template for it, the shoulder uses the template.
+// shoulder returns the shoulder for a text. The text may be any prefix of identifiers in the scope
+// of the dialect. If the authority has a template for the text, the shoulder uses this template.
 func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	if text == "uuid:" {
 		text = "uuid:00000000-0000-0000-0000-00000000000"

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	maxBody     = store.MaxRecord // bytes of a request
-	maxAttempts = 10              // how often a change is tried while others change the record
-	maxHistory  = 1000            // revisions to read in search of the first one
+	maxBody     = store.MaxRecord // maximum size of a request in bytes
+	maxAttempts = 10              // maximum number of attempts to make a change while other clients change the record
+	maxHistory  = 1000            // maximum number of revisions to read when searching for the first revision
 )
 
 const noSuchIdentifier = "no such identifier"
@@ -42,7 +42,7 @@ func (h *Handler) view(c *call) reply {
 	if !ok {
 		return badRequest("invalid identifier")
 	}
-	rec, err := h.find(store.Fresh(c.r.Context()), n, on["prefix_match"]) // clients read what they have written
+	rec, err := h.find(store.Fresh(c.r.Context()), n, on["prefix_match"]) // so that clients can read what they have written
 	if store.IsAway(err) {
 		rec, err = h.find(c.r.Context(), n, on["prefix_match"])
 	}
@@ -68,7 +68,7 @@ func (h *Handler) view(c *call) reply {
 	return r
 }
 
-// hide returns the reply about a record that must stay hidden from the client.
+// hide returns the reply for a record that the client may not see.
 func (h *Handler) hide(c *call, known bool, err error) reply {
 	switch {
 	case err != nil:
@@ -79,8 +79,8 @@ func (h *Handler) hide(c *call, known bool, err error) reply {
 	return failed("unauthorized")
 }
 
-// find returns the record of a name in the scope of the dialect. If beginnings is set, it returns
-// the record of the longest beginning of the name that has one.
+// find returns the record of a name in the scope of the dialect. If beginnings is true, it returns
+// the record of the longest prefix of the name that has a record.
 func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*store.Record, error) {
 	if !h.Scope.Covers(n) {
 		return nil, store.ErrNotFound
@@ -93,9 +93,9 @@ func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*stor
 	return rec, err
 }
 
-// hidden reports whether a record must stay hidden from an actor. An actor with rights for the name
-// can see every record. Other actors cannot see reserved and redacted records, and records whose
-// authority does not publish its names.
+// hidden reports whether an actor may not see a record. An actor with rights for the name may see
+// every record. Other actors may not see reserved and redacted records, and records whose authority
+// does not publish its names.
 func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.Record) (bool, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -128,8 +128,8 @@ func (h *Handler) elements(ctx context.Context, base string, rec *store.Record) 
 	return e, nil
 }
 
-// created returns the time of the first revision of a record. For a record with very many revisions
-// it returns the time of an early revision.
+// created returns the time of the first revision of a record. If the record has very many
+// revisions, it returns the time of an early revision.
 func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, error) {
 	first, left := rec.Modified, maxHistory
 	if rec.Revision == 1 {
@@ -150,7 +150,7 @@ func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, er
 	return first, nil
 }
 
-// owner returns who is responsible for a name: the first owner of its authority. The authors of
+// owner returns the owner of a name, which is the first owner of its authority. The authors of
 // changes are not public.
 func (h *Handler) owner(ctx context.Context, n name.Name) (string, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
@@ -239,7 +239,7 @@ func (h *Handler) put(c *call, ch change) reply {
 	if rec == nil {
 		return failure
 	}
-	// The error of the registrar would depend on what the client may do with an existing name.
+	// An error of the registrar would depend on the rights of the client for an existing name.
 	switch _, err := h.Registrar.Get(store.Fresh(c.r.Context()), ch.name); {
 	case err == nil && ch.actor.MayName(ch.name, registrar.Editor):
 		return badRequest(alreadyExists)
@@ -258,8 +258,8 @@ func (h *Handler) put(c *call, ch change) reply {
 	return r
 }
 
-// fresh returns the record that a request creates. If it cannot, the record is nil and the reply
-// has the error.
+// fresh returns the record that a request creates. If the record cannot be created, it is nil and
+// the reply has the error.
 func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 	rec := &store.Record{Name: ch.name, Spelling: ch.name.Key(), Status: nomen.Active}
 	if failure := h.apply(c, rec, ch, true); !failure.ok() {
@@ -285,7 +285,8 @@ func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply
 	return reply{}
 }
 
-// withShadow returns the identifier of a name. A DOI is followed by its shadow ARK.
+// withShadow returns the identifier of a name. For a DOI, it appends the ARK that EZID also assigns
+// to the DOI.
 func withShadow(n name.Name) string {
 	id := ezid.ID(n)
 	if shadow := ezid.Shadow(id); shadow != "" {
@@ -302,7 +303,7 @@ func (h *Handler) modify(c *call) reply {
 	return h.update(c, ch)
 }
 
-// update changes a record. If others change it at the same time, update tries again.
+// update changes a record. If other clients change the record at the same time, update tries again.
 func (h *Handler) update(c *call, ch change) reply {
 	ctx := store.Fresh(c.r.Context())
 	for attempts := 1; ; attempts++ {

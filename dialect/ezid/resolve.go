@@ -20,14 +20,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Texts of errors about identifiers that are resolved.
+// Texts of errors in resolving identifiers.
 const (
 	invalidText  = "Invalid, unrecognized, or reserved identifier."
 	notFoundText = "Not found."
 )
 
-// resolve answers a request for the path of an ARK or a DOI. The result is false if the server
-// itself must answer: for other paths, for retired names, and for names outside the scope.
+// resolve answers a request for the path of an ARK or a DOI. It returns false if the server itself
+// must answer. This is the case for other paths, for retired names, and for names outside the
+// scope.
 func (h *Handler) resolve(c *call) bool {
 	target, ok := strings.CutPrefix(c.Target, "/")
 	if !ok || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
@@ -48,7 +49,7 @@ func (h *Handler) resolve(c *call) bool {
 	return h.redirect(c, path, target)
 }
 
-// lowerLabel returns an identifier with its label in lower case, because the case of a label is not
+// lowerLabel returns an identifier with its label in lower case. The letter case of a label is not
 // significant.
 func lowerLabel(id string) string {
 	label, _, _ := strings.Cut(id, ":")
@@ -65,7 +66,8 @@ func (h *Handler) covers(path string) bool {
 	return ok && h.covered(n)
 }
 
-// covered reports whether a prefix of the scope begins like the name n.
+// covered reports whether the scope has names with the same beginning as the name n, whose last
+// character is ignored.
 func (h *Handler) covered(n name.Name) bool {
 	begin := strings.TrimSuffix(n.Key(), "0")
 	for _, p := range h.Scope {
@@ -76,8 +78,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest finds the longest beginning of an identifier that has a record. It returns the record,
-// and the length of the beginning.
+// longest finds the longest prefix of an identifier that has a record. It returns the record and
+// the length of the prefix.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int
@@ -123,7 +125,8 @@ type resolution struct {
 	Alternate string `json:"alternate,omitempty"`
 }
 
-// redirect redirects to the target of an identifier, with the rest of the request appended.
+// redirect redirects to the target of an identifier. It appends the rest of the request to the
+// target.
 func (h *Handler) redirect(c *call, path, target string) bool {
 	out := resolution{Request: target}
 	rec, end, err := h.longest(c.r.Context(), path)
@@ -158,7 +161,7 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 }
 
 // location returns the location to which the server would redirect. For a record without locations,
-// this is the page with its elements. The result is false if there is no location.
+// this is the page with its elements. If there is no location, location returns false.
 func (h *Handler) location(c *call, rec *store.Record) (string, bool) {
 	a, err := h.Resolver.Resolve(c.r.Context(), h.question(c, rec.Name))
 	switch {
@@ -178,8 +181,8 @@ func (h *Handler) question(c *call, n name.Name) nomen.Question {
 	}
 }
 
-// unknown answers a request for a name without a record. The rules of the authority may have a
-// location for it.
+// unknown answers a request for a name without a record. Rules of the authority may have a location
+// for the name.
 func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	n, ok := ezid.ParseID(path)
 	if !ok || !h.Scope.Covers(n) {
@@ -195,7 +198,7 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 		c.Counted(n, counts.Failed)
 		return true
 	case err != nil || len(a.Locations) == 0:
-		return false // for example a delegation, or names that are not public
+		return false // for example, the name is delegated or not public
 	}
 	out.ID, out.Location = ezid.ID(n), a.Locations[0].URL
 	c.sendLocation(a.Modified, out)
@@ -203,8 +206,8 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	return true
 }
 
-// tombstone answers a request for an unavailable identifier that is followed by further text. For
-// the identifier alone, the server has a page.
+// tombstone answers a request that consists of an unavailable identifier and further text. The
+// server itself has a page for the identifier alone.
 func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resolution) bool {
 	if exact {
 		return false
@@ -215,8 +218,8 @@ func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resoluti
 	return true
 }
 
-// appended appends the rest of a request to a location. The result ok is false if that would lead
-// to another server, or to a path above the location.
+// appended appends the rest of a request to a location. If the result would be at another host, or
+// at a path above the location, ok is false.
 func appended(to, extra string) (longer string, ok bool) {
 	if extra == "" {
 		return to, true

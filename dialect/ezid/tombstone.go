@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// tombstonePath begins the paths of the pages of unavailable identifiers, as at EZID.
+// tombstonePath is the prefix of the paths of pages for unavailable identifiers, as in EZID.
 const tombstonePath = "/tombstone/id/"
 
-// hasTombstonePage reports whether clients are redirected to the page of a record, because it is
-// unavailable and public.
+// hasTombstonePage reports whether requests for a record are redirected to its tombstone page. The
+// record must be unavailable and public.
 func (h *Handler) hasTombstonePage(c *call, rec *store.Record) bool {
 	if !h.RedirectUnavailable || rec.Status != nomen.Retired || rec.Redacted {
 		return false
@@ -33,7 +33,7 @@ func (h *Handler) redirectToTombstone(c *call, rec *store.Record, out resolution
 	c.Counted(rec.Name, counts.Gone)
 }
 
-// tombstonePage sends the page of an unavailable identifier. The result is false if there is no such
+// tombstonePage sends the page of an unavailable identifier. It returns false if there is no such
 // page.
 func (h *Handler) tombstonePage(c *call) bool {
 	id, ok := strings.CutPrefix(c.rest, tombstonePath)

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// An answer has the parameters of an Authorization field of the scheme Handle, which can answer a
-// challenge (see [answer.answers]).
+// An answer has the parameters of an Authorization field of the scheme Handle. It may be an answer
+// to a challenge (see [answer.answers]).
 type answer map[string]string
 
 // The parameters of an answer.
@@ -39,7 +39,7 @@ const (
 const maxAnswer = 20
 
 // parseAnswer parses the parameters of an Authorization field: NAME=VALUE, separated by commas,
-// where a value is a token or a quoted string. The result ok is false if the text is invalid.
+// where a value is a token or a quoted string. If the text is invalid, ok is false.
 func parseAnswer(text string) (a answer, ok bool) {
 	a = answer{}
 	for {
@@ -62,13 +62,13 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
 }
 
-// parseAnswerValue parses the value at the beginning of a text, up to a comma. The result tail is
-// the text after it.
+// parseAnswerValue parses the value at the beginning of a text, up to a comma. It returns the value
+// and the rest of the text.
 func parseAnswerValue(text string) (value, tail string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		value, tail, _ = strings.Cut(text, ",")
 		value = strings.TrimRight(value, " \t")
-		return value, tail, value != "" && !strings.ContainsAny(value, "\" \t") // base64 in a token can contain "/" and "="
+		return value, tail, value != "" && !strings.ContainsAny(value, "\" \t") // a token may be base64, which contains "/" and "="
 	}
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {
@@ -111,15 +111,15 @@ func (a answer) addJSON(body []byte) bool {
 	return true
 }
 
-// answers reports whether a client answers a challenge. Only such an answer has certain parameters.
+// answers reports whether an answer has a parameter that only answers to a challenge have.
 func (a answer) answers() bool {
 	return slices.ContainsFunc([]string{paramID, paramCnonce, paramSignature}, func(key string) bool { return a[key] != "" })
 }
 
 const missingFields = "Missing fields in authentication data"
 
-// problem returns what is wrong with the form of an answer to a challenge, or "". The method proves
-// checks the signature.
+// problem returns the first missing or invalid parameter of an answer to a challenge, as a text, or
+// "". It does not check the signature, which proves does.
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {
@@ -141,9 +141,9 @@ func (a answer) digest() [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join([]string{a[paramID], a[paramType], a[paramCnonce], a[paramAlg], a[paramSignature]}, "\x00")))
 }
 
-// proves reports whether the answer to a nonce proves that the client is the identity i. For an
-// unknown identity, i is nil and the result false. The time does not depend on the secret, so that
-// it cannot be guessed from times.
+// proves reports whether the answer to a nonce proves that the client is the identity i. If the
+// identity is unknown, i is nil and proves returns false. The duration of proves does not depend on
+// the secret, which could otherwise be guessed from response times.
 func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	cnonce, ok := decode64(a[paramCnonce])
 	signature, signed := decode64(a[paramSignature])
@@ -154,7 +154,7 @@ func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	if a[paramType] == typePublicKey {
 		return i != nil && plainAlg(a[paramAlg]) == "sha256" && isSignature(i.PublicKey, message, signature)
 	}
-	secret := newNonce() // makes an unknown identity take as long as a known one
+	secret := newNonce() // so that the response time for an unknown identity is the same
 	known := i != nil && i.Secret != nil
 	if known {
 		secret = i.Secret
@@ -205,8 +205,8 @@ func (a answer) mac(secret, message []byte) []byte {
 	return nil
 }
 
-// Limits of the parameters of PBKDF2. Clients of Handle.Net use a salt of 16 bytes, 10,000
-// iterations and 160 bits.
+// Limits of the PBKDF2 parameters. Clients of Handle.Net use a salt of 16 bytes, 10,000 iterations
+// and 160 bits.
 const (
 	minIterations = 1000
 	maxIterations = 100_000
@@ -215,8 +215,8 @@ const (
 	maxSalt       = 64
 )
 
-// derivedMAC returns the authentication code of a message with a key derived from a secret. The
-// result is nil if the parameters exceed the limits.
+// derivedMAC returns the authentication code of a message with a key derived from a secret. If the
+// parameters exceed the limits, derivedMAC returns nil.
 func (a answer) derivedMAC(secret, message []byte) []byte {
 	salt, ok := decode64(a["salt"])
 	iterations, err1 := strconv.Atoi(a["iterations"])
@@ -234,8 +234,8 @@ func (a answer) derivedMAC(secret, message []byte) []byte {
 	return m.Sum(nil)
 }
 
-// isSignature reports whether the private key that belongs to a public key has signed the SHA-256
-// digest of a message. It supports RSA (PKCS #1, 1.5) and DSA.
+// isSignature reports whether a signature of the SHA-256 digest of a message is valid for a public
+// key. It supports RSA (PKCS #1, version 1.5) and DSA.
 func isSignature(key any, message, signature []byte) bool {
 	sum := sha256.Sum256(message)
 	switch key := key.(type) {

@@ -16,10 +16,10 @@ import (
 // maxAuthorization is the maximum length of an Authorization field, in bytes.
 const maxAuthorization = 4 << 10
 
-// authenticate finds out who the client is. It returns an error for invalid credentials. It ignores
-// credentials that other machines can read, and credentials in requests for JSONP. Another site can
-// make a browser send such a request with the credentials that the browser keeps, and read the
-// response.
+// authenticate sets the actor of the request. It returns an error for invalid credentials. It
+// ignores credentials that other machines can read. It also ignores credentials in JSONP requests:
+// a page of another site can cause a browser to send such a request with stored credentials, and
+// can read the response.
 func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
@@ -52,8 +52,8 @@ func (q *request) scheme() (scheme, rest string) {
 	return scheme, strings.TrimSpace(rest)
 }
 
-// signIn authenticates the client by the scheme Handle: by an answer to a challenge, by its
-// session, or by its certificate.
+// signIn authenticates the client by the scheme Handle. The client proves its identity by an answer
+// to a challenge, by its session, or by its certificate.
 func (q *request) signIn(a answer) error {
 	id := a[paramSession]
 	switch {
@@ -74,8 +74,8 @@ func (q *request) signIn(a answer) error {
 	return q.actAs(s.identity)
 }
 
-// refuse returns the error for a client whose credentials have a problem. The client must answer a
-// challenge.
+// refuse returns the error for credentials with a problem. The response contains a challenge, which
+// the client must answer.
 func (q *request) refuse(problem string) error {
 	q.problem = problem
 	return failed(codeAuthNeeded, "")
@@ -123,7 +123,7 @@ func (q *request) byAnswer(a answer) error {
 	return err
 }
 
-// identity returns the identity with an ID in any form, or nil.
+// identity returns the identity with an ID, which may have any of the supported forms, or nil.
 func (q *request) identity(id string) *dialect.Identity {
 	if i := q.identities.Identity(id); i != nil {
 		return i
@@ -131,8 +131,8 @@ func (q *request) identity(id string) *dialect.Identity {
 	return q.identities.Identity(canonicalID(id))
 }
 
-// basic returns the actor for credentials of the scheme Basic. The user name INDEX:HANDLE is
-// percent-encoded in them, because it contains a colon.
+// basic returns the actor for credentials of the scheme Basic. In these credentials, the user name
+// INDEX:HANDLE is percent-encoded, because it contains a colon.
 func (q *request) basic(credentials string) (registrar.Actor, error) {
 	text, err := base64.StdEncoding.DecodeString(credentials)
 	if err != nil {
@@ -149,8 +149,7 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	return q.identities.Password(q.r.Context(), q.call.Client, id, password)
 }
 
-// canonicalID returns the user name of a client in the form INDEX:HANDLE. A name without an index
-// gets the index 0.
+// canonicalID returns the user name of a client in the form INDEX:HANDLE. The default index is 0.
 func canonicalID(id string) string {
 	index, handle, ok := strings.Cut(id, ":")
 	if !ok {
@@ -170,8 +169,8 @@ func (q *request) needClient() error {
 	return failed(codeAuthNeeded, "")
 }
 
-// challenge asks the client for credentials. If other machines can read the request, the status is
-// 403 instead, so that the client does not send its password.
+// challenge sends a response that requests credentials. If other machines can read the request, the
+// status is 403 instead, so that the client does not send its password.
 func (q *request) challenge(f *codeFailure) {
 	if !q.call.Private {
 		q.answer(http.StatusForbidden, f.code, "send credentials only over HTTPS")
@@ -193,8 +192,8 @@ func (q *request) challenge(f *codeFailure) {
 	q.answer(http.StatusUnauthorized, f.code, f.message)
 }
 
-// challenge returns the challenge of a session. The parameter problem says why the last answer was
-// rejected, or is "".
+// challenge returns the challenge of a session. The parameter problem is the reason for which the
+// last answer was rejected, or "".
 func (s *session) challenge(problem string) string {
 	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
 	if problem != "" {

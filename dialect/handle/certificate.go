@@ -10,9 +10,9 @@ import (
 // uidAttribute is the object identifier of the attribute UID of a subject (RFC 4519, 2.39).
 const uidAttribute = "0.9.2342.19200300.100.1.1"
 
-// certified returns the identity of a client with a TLS certificate, or nil. The UID or else the CN
-// in the subject of the certificate is the ID of the identity, INDEX:HANDLE. Any issuer will do,
-// because the key of the certificate must be the public key of the identity.
+// certified returns the identity of a client with a TLS certificate, or nil. The UID in the subject
+// of the certificate is the ID of the identity, INDEX:HANDLE. If there is no UID, the CN is used.
+// The key of the certificate must be the public key of the identity, so the issuer is not verified.
 func (q *request) certified() (*dialect.Identity, error) {
 	if q.r.TLS == nil || len(q.r.TLS.PeerCertificates) == 0 {
 		return nil, nil

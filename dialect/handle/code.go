@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A code is a response code of the Handle System (RFC 3652, 2.2.2.3).
+// A code is a response code of the Handle System (RFC 3652, section 2.2.2.3).
 type code int
 
 // Response codes that this server sends.
@@ -40,7 +40,7 @@ const (
 	codeAuthFailed    code = 403
 )
 
-// status returns the HTTP status for a code. GET requests have other statuses.
+// status returns the HTTP status for a code. The status of a GET request may differ.
 func (c code) status() int {
 	switch c {
 	case codeSuccess:
@@ -153,7 +153,7 @@ func (q *request) answer(status int, c code, message string) {
 
 func (q *request) succeed(status int) { q.answer(status, codeSuccess, "") }
 
-// send sends a response in JSON, or in JavaScript if the client has given a callback.
+// send sends a response as JSON, or as JavaScript if the request names a callback function.
 func (q *request) send(status int, v any) {
 	body, err := encode(v, q.query.flag("pretty", false))
 	if err != nil {
@@ -185,7 +185,7 @@ func encode(v any, pretty bool) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// callbackName replaces the characters that cannot be in the name of a function of JavaScript.
+// callbackName replaces the characters that the name of a JavaScript function cannot contain.
 func callbackName(s string) string {
 	var b strings.Builder
 	for i, c := range s {

@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
-// Paths at which DSpace answers the plug-in of Handle.Net servers for remote repositories.
+// Paths of DSpace that the plug-in of Handle.Net servers for remote repositories requests.
 const (
 	prefixesPath = "/listprefixes"
 	listPath     = "/listhandles"
 )
 
-// remote answers a request of a Handle.Net server that uses this server as its repository. The
-// result is false for requests with another path or method.
+// remote answers a request of a Handle.Net server that uses this server as its repository. It
+// returns false for requests with another path or method.
 func (q *request) remote() bool {
 	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		return false
@@ -50,8 +50,8 @@ func (s *Server) prefixes() []string {
 	return slices.Compact(all)
 }
 
-// resolveRemote sends a list with one URL of a handle, or null for a handle without URL. The result
-// is false for a handle outside the scope of the dialect.
+// resolveRemote sends a list with the URL of a handle, or null for a handle without a URL. It
+// returns false for a handle outside the scope of the dialect.
 func (q *request) resolveRemote(handle string) bool {
 	if handle == "" {
 		q.answer(http.StatusBadRequest, codeInvalidHandle, "Empty handle invalid")
@@ -73,8 +73,8 @@ func (q *request) resolveRemote(handle string) bool {
 	return true
 }
 
-// urlOf returns a list with one URL: the URL of the alias of the handle at this server, or a
-// location. It returns nil if the handle has neither.
+// urlOf returns a list with one URL. If the handle has an alias, this is the URL of the alias at
+// this server. Otherwise, it is a location of the handle. If there is no URL, urlOf returns nil.
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {
@@ -90,8 +90,8 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	return nil
 }
 
-// listRemote sends the handles with a prefix to a client with rights for the prefix. To other
-// clients it answers that the list does not exist, which is also the default of DSpace.
+// listRemote sends the handles with a prefix to a client that has rights for the prefix. For other
+// clients, it responds that there is no list, as DSpace does by default.
 func (q *request) listRemote(prefix string) error {
 	switch {
 	case prefix == "":

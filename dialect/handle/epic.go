@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// epicPath is the path of the API of ePIC, version 2.
+// epicPath is the path of version 2 of the ePIC API.
 const epicPath = "/v2/handles/"
 
-// An epicValue is a value in the JSON of the API of ePIC.
+// An epicValue is a value in the JSON of the ePIC API.
 type epicValue struct {
 	Index     int             `json:"idx"`
 	Type      string          `json:"type"`
@@ -40,7 +40,7 @@ func epicShown(values []nomen.Value) ([]epicValue, error) {
 	return all, nil
 }
 
-// epic answers a request to the API of ePIC. The path is PREFIX, PREFIX/ or an encoded handle.
+// epic answers a request to the ePIC API. The path is PREFIX, PREFIX/ or an encoded handle.
 func (q *request) epic(path string) {
 	q.cors()
 	q.handle = hdl.Unescape(path)
@@ -89,7 +89,7 @@ func (q *request) epicMethod(allowed string) error {
 }
 
 // precondition reports whether If-Match and If-None-Match permit a change. The parameter exists
-// says whether the handle exists.
+// reports whether the handle exists.
 func (q *request) precondition(exists bool) bool {
 	h := q.r.Header
 	return (h.Get("If-None-Match") != "*" || !exists) && (h.Get("If-Match") != "*" || exists)
@@ -109,7 +109,7 @@ func (q *request) epicGet() error {
 
 var errPrecondition = errors.New("handle: precondition failed")
 
-// epicPut creates a handle or replaces its values, unless the function permits forbids it.
+// epicPut creates a handle or replaces its values if the function permits returns true.
 func (q *request) epicPut(permits func(exists bool) bool) error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -157,7 +157,8 @@ func (q *request) epicDelete() error {
 	return err
 }
 
-// readEpic reads a list of values in the JSON of ePIC. The index of a value without one is 0.
+// readEpic parses a list of values in the JSON of ePIC. If a value does not have an index, its
+// index is 0.
 func readEpic(body io.Reader) ([]nomen.Value, error) {
 	var given []struct {
 		epicValue
@@ -206,9 +207,9 @@ func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// indexed gives each value in a request an index. A value without one gets the index of an existing
-// value of its type, or otherwise a free one. It also keeps the permissions of the existing value
-// with the same index.
+// indexed assigns an index to each value in a request. A value without an index gets that of an
+// existing value of the same type, or a free index. It also gets the permissions of the existing
+// value with the same index.
 func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 	all, used := slices.Clone(values), map[int]bool{}
 	for i := range all {
@@ -241,7 +242,7 @@ func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 	used := func(n int) bool {
 		return occupied[n] || slices.ContainsFunc(existing, func(v nomen.Value) bool { return v.Index == n })
 	}
-	n := 2 // as pyhandle: 1 is for URLs, and 100 to 199 are for administrators
+	n := 2 // as in pyhandle: 1 is for URLs, and 100 to 199 are for administrators
 	switch {
 	case ascii.EqualFold(kind, typeURL):
 		n = 1
@@ -256,8 +257,8 @@ func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 
 const maxShown = 10_000
 
-// epicList sends the suffixes of the handles with a prefix that meet the conditions in the query.
-// If the request has the field Depth, it sends their values as well.
+// epicList sends the suffixes of the handles with a prefix that match the conditions in the query.
+// If the request has the header field Depth, epicList also sends the values.
 func (q *request) epicList(prefix string) error {
 	q.handle = ""
 	if err := q.needClient(); err != nil {
@@ -292,7 +293,7 @@ func (q *request) epicValues(found []match) error {
 	all := make(map[string][]epicValue, len(found))
 	for i := range found {
 		rec, err := q.readFresh(q.r.Context(), found[i].handle, q.client())
-		if errors.Is(err, store.ErrNotFound) { // it was deleted meanwhile
+		if errors.Is(err, store.ErrNotFound) { // the handle was deleted concurrently
 			continue
 		}
 		if err == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Types of values that this server treats in a special way.
+// Types of values with a special meaning for this server.
 const (
 	typeURL    = "URL"
 	typeAdmin  = "HS_ADMIN"
@@ -28,17 +28,17 @@ const (
 	typeSecret = "HS_SECKEY"
 )
 
-// A record is what the server knows about a handle.
+// A record has the data of the server about a handle.
 type record struct {
 	name   name.Name
-	stored *store.Record // nil if the name has no record because a rule or another resolver answers
+	stored *store.Record // nil if the values are from a rule or another resolver
 	values []nomen.Value // in the order of their indexes
 	admin  bool          // the client has rights for the name
 }
 
-// readFresh is read with a fresh view of the store: it sees every change that any server has
-// acknowledged, so that clients can read what they have written. If the database cannot be reached,
-// readFresh uses what this server has in memory.
+// readFresh is like read, but reads a fresh view of the store. The result includes all changes that
+// any server has acknowledged, so that clients can read what they have written. If the database is
+// unavailable, readFresh uses the data that this server has in memory.
 func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	rec, err := s.read(store.Fresh(ctx), handle, actor)
 	if store.IsAway(err) {
@@ -47,8 +47,8 @@ func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.
 	return rec, err
 }
 
-// read returns what the server knows about a handle. If the handle is not public, a client without
-// rights for it gets an error that says only that access is restricted.
+// read returns the record of a handle. If the handle is not public and the client has no rights for
+// it, the error only says that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	rec, err := s.lookup(ctx, handle, actor)
 	if err == nil && rec.stored == nil {
@@ -57,7 +57,7 @@ func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor
 	return rec, err
 }
 
-// lookup is read for handles with records. For other handles, the result has only the name.
+// lookup is like read, but the result for a handle without a record has only the name.
 func (s *Server) lookup(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	n, err := s.nameOf(handle)
 	if err != nil {
@@ -119,8 +119,8 @@ func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error
 	return all, nil
 }
 
-// aliasOf returns an HS_ALIAS value for a retired name whose only successor is a handle. For other
-// retired names it returns the error for a deleted handle.
+// aliasOf returns an HS_ALIAS value for a retired name if its only successor is a handle. For other
+// retired names, it returns the error for a deleted handle.
 func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	handle, ok := hdl.Of(rec.Successors[0])
 	if !ok {
@@ -131,14 +131,14 @@ func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 
 func timestamp(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }
 
-// A selection says which values of a handle a client asks for.
+// A selection determines the values of a handle that a client has requested.
 type selection struct {
 	indexes    []int
 	types      []string
 	publicOnly bool
 }
 
-// selects reports whether the client has asked for a value and may read it.
+// selects reports whether the client has requested a value and may read it.
 func (s *selection) selects(v *nomen.Value, admin bool) bool {
 	if !v.Public() && (s.publicOnly || !admin || !strings.HasPrefix(v.Permissions, "1")) {
 		return false
@@ -146,7 +146,7 @@ func (s *selection) selects(v *nomen.Value, admin bool) bool {
 	return len(s.indexes)+len(s.types) == 0 || slices.Contains(s.indexes, v.Index) || slices.ContainsFunc(s.types, func(t string) bool { return isType(v.Type, t) })
 }
 
-// of returns the values of a record that the client has asked for and may read.
+// of returns the values of a record that the client has requested and may read.
 func (s *selection) of(rec *record) (all []nomen.Value) {
 	for i := range rec.values {
 		if s.selects(&rec.values[i], rec.admin) {
@@ -156,8 +156,8 @@ func (s *selection) of(rec *record) (all []nomen.Value) {
 	return all
 }
 
-// isType reports whether a type is the requested type. If the requested type ends in a dot, any
-// subtype matches.
+// isType reports whether a type matches the requested type. A requested type that ends with a dot
+// matches all of its subtypes.
 func isType(have, asked string) bool {
 	if begin, ok := strings.CutSuffix(asked, "."); ok {
 		return ascii.EqualFold(have, begin) || ascii.HasPrefix(have, asked)
@@ -251,7 +251,7 @@ func (q *request) resolveHandle(asked *selection) error {
 		Handle string      `json:"handle"`
 		Values []jsonValue `json:"values"`
 	}{codeSuccess, q.handle, shownValues})
-	if !q.known { // users look at what they change
+	if !q.known { // authenticated users see the current values
 		q.call.Counted(rec.name, counts.Of(nomen.I2C))
 	}
 	return nil

@@ -1,11 +1,11 @@
-// Package handle answers requests of clients of the Handle System: the JSON REST API (version 8) of
-// Handle.Net servers, the API of ePIC (version 2) and its search, and the redirects of the web
-// proxy. It can also be the repository of Handle.Net servers that have the plug-in for remote
+// Package handle implements HTTP interfaces of the Handle System: the JSON REST API (version 8) of
+// Handle.Net servers, the ePIC API (version 2) with its search, and the redirects of the web proxy.
+// It can also be the repository of Handle.Net servers that have the plug-in for remote
 // repositories. It does not support the native protocol of the Handle System.
 //
-// A handle PREFIX/SUFFIX is the name hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
-// turned on for that DOI prefix. A client has the rights of its token or user of nomen. Values of
-// the type HS_ADMIN are kept, but give no rights.
+// The name of a handle PREFIX/SUFFIX is hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
+// enabled for that DOI prefix. A client has the rights of a nomen token or user. Values of the type
+// HS_ADMIN are stored, but do not give rights.
 package handle
 
 import (
@@ -46,16 +46,16 @@ type Server struct {
 	now         func() time.Time
 	log         *slog.Logger
 	sessions    *sessions
-	lists       chan struct{} // contains an element for each list that is being read
+	lists       chan struct{} // holds an element for each list that is being read
 }
 
 const maxLists = 4
 
-// authorityLife bounds how long a server may use the earlier state of an authority that another
-// process has changed.
+// authorityLife limits how long a server may use a cached authority after another process has
+// changed it.
 const authorityLife = time.Second
 
-// New returns a server. It returns an error if an option is missing.
+// New returns a server. It returns an error if a required option is missing.
 func New(o Options) (*Server, error) {
 	if o.Store == nil || o.Registrar == nil || o.Resolver == nil || o.Identities == nil {
 		return nil, errors.New("handle: options: Store, Registrar, Resolver and Identities are required")
@@ -115,19 +115,19 @@ type request struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	call  *dialect.Call
-	path  string // path of the target, not decoded
+	path  string // encoded path of the target
 	query query
 
-	handle string          // the handle of the request, as the client wrote it, or ""
+	handle string          // the handle in the request as spelled, or ""
 	actor  registrar.Actor // the client
 	known  bool            // the client is authenticated
 
-	problem string // why the answer to a challenge was rejected, or ""
+	problem string // reason for which the answer to a challenge was rejected, or ""
 }
 
 const allowedMethods = "GET, HEAD, POST, PUT, DELETE, TRACE, OPTIONS"
 
-// options answers OPTIONS, including the preflight requests of CORS.
+// options answers OPTIONS requests, including CORS preflight requests.
 func (q *request) options() {
 	h := q.w.Header()
 	h.Set("Allow", allowedMethods)
@@ -139,8 +139,8 @@ func (q *request) options() {
 	q.w.WriteHeader(http.StatusOK)
 }
 
-// cors permits scripts of all sites to read the response. Browsers do not add credentials to such
-// requests.
+// cors permits scripts of all sites to read the response. Browsers do not send credentials with
+// such requests.
 func (q *request) cors() {
 	if q.r.Header.Get("Origin") == "" {
 		return
@@ -167,7 +167,7 @@ func (q *request) handles(rest string) {
 	}
 }
 
-// run authenticates the client and calls do. It answers the request if either fails.
+// run authenticates the client and calls do. If either fails, run sends the error.
 func (q *request) run(do func() error) {
 	err := q.authenticate()
 	if err == nil {

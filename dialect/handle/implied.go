@@ -16,7 +16,7 @@ type preferred struct {
 	q     int // in thousandths
 }
 
-// preferences returns the elements of a field in order of preference.
+// preferences returns the elements of a header field in order of preference.
 func preferences(f *accept.Field) (all []preferred) {
 	for i := range f.Len() {
 		value, q := f.At(i)
@@ -26,7 +26,7 @@ func preferences(f *accept.Field) (all []preferred) {
 	return all
 }
 
-// implied returns the attributes that a location should have because of the header of a request.
+// implied returns the attributes of locations that the header of a request asks for.
 func implied(h http.Header) []string {
 	var media, languages accept.Field
 	media.ReadMedia(strings.Join(h.Values("Accept"), ", "))

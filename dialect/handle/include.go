@@ -12,19 +12,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// typeNamespace is the type of a value of a prefix handle, such as 0.NA/20.500.9999. It names
-// handles whose locations are also locations of all handles under the prefix.
+// typeNamespace is the type of a value of a prefix handle, such as 0.NA/20.500.9999. The value
+// refers to handles whose locations apply to all handles with the prefix.
 const typeNamespace = "HS_NAMESPACE"
 
 // namespacePrefix is the prefix of the handles that stand for prefixes.
 const namespacePrefix = "0.NA/"
 
-// Limits of what the values of a handle can include from other handles. Whatever exceeds them is
+// Limits of the data that a handle can include from other handles. Data beyond the limits are
 // ignored.
 const (
 	maxIncludeDepth  = 20        // as in the proxy of Handle.Net
-	maxIncludeReads  = 64        // handles that are read for one redirect
-	maxIncludedBytes = 256 << 10 // data of the values of these handles
+	maxIncludeReads  = 64        // maximum number of handles that are read for a redirect
+	maxIncludedBytes = 256 << 10 // maximum size of the data of their values in bytes
 )
 
 // A locationSet is the content of a value of the type 10320/loc or 10320/links.
@@ -46,10 +46,11 @@ func first(all []locationSet, key string) string {
 	return ""
 }
 
-// isTrue reports whether an attribute means yes. Handle.Net servers accept the same spellings.
+// isTrue reports whether the value of an attribute means true. Handle.Net servers accept the same
+// spellings.
 func isTrue(value string) bool { return ascii.IsOneOf(value, "yes", "true", "1") }
 
-// sets is what the values of one handle or of several say about redirects.
+// sets has the data for redirects in the values of one or more handles.
 type sets struct {
 	locations []locationSet // 10320/loc
 	links     []locationSet // 10320/links
@@ -81,7 +82,7 @@ func setsOf(values []nomen.Value) (s sets) {
 	return s
 }
 
-// isEmpty reports whether no value of the types was readable.
+// isEmpty reports whether there was no valid value of these types.
 func (s *sets) isEmpty() bool { return len(s.locations)+len(s.links)+len(s.fields) == 0 }
 
 func (s *sets) join(more sets) {
@@ -112,7 +113,7 @@ func attributesOf(all []xml.Attr) map[string]string {
 	return m
 }
 
-// readSet parses the XML of a value. It returns false if that is invalid.
+// readSet parses the XML of a value. It returns false if the XML is invalid.
 func readSet(v *nomen.Value) (set locationSet, ok bool) {
 	var root xmlRoot
 	if xml.Unmarshal([]byte(v.Data), &root) != nil {
@@ -143,15 +144,14 @@ func readSet(v *nomen.Value) (set locationSet, ok bool) {
 // not exist or is not public, it returns no values.
 type lookup func(handle string) (key string, values []nomen.Value, err error)
 
-// An includer reads the handles that the values of a handle include. Each handle is included at
-// most once.
+// An includer reads the handles that a handle includes. It reads each handle at most once.
 type includer struct {
 	lookup lookup
 	seen   map[string]bool // types of values and keys of the handles read
 	reads  int
 	bytes  int
 	ttls   []nomen.TTL // of values of the type HS_NAMESPACE
-	failed bool        // a handle could not be read
+	failed bool        // reading a handle has failed
 }
 
 // newIncluder returns an includer for the handle with a key.
@@ -191,7 +191,7 @@ func (in *includer) setsAt(handles []string) (all sets) {
 	return all
 }
 
-// withIncluded returns sets together with those that they include, directly or indirectly.
+// withIncluded returns sets, and the sets that they directly or indirectly include.
 func (in *includer) withIncluded(all sets) sets {
 	level := all.locations
 	for range maxIncludeDepth {
@@ -209,8 +209,8 @@ func (in *includer) withIncluded(all sets) sets {
 	return all
 }
 
-// namespaceHandles returns the handles with the locations of a namespace. The result alone says
-// that the locations of the namespaces that contain this one do not count.
+// namespaceHandles returns the handles with the locations of a namespace. If alone is true, the
+// locations of the enclosing namespaces do not apply.
 func (in *includer) namespaceHandles(prefix string) (handles []string, alone bool) {
 	for _, v := range in.read(prefix, typeNamespace) {
 		var root xmlRoot
@@ -229,8 +229,8 @@ func (in *includer) namespaceHandles(prefix string) (handles []string, alone boo
 	return handles, alone
 }
 
-// namespace returns the sets of the namespace of a handle. The attributes of its own sets can name
-// another namespace, or handles that stand for it.
+// namespace returns the sets of the namespace of a handle. The attributes of the handle's own sets
+// can select another namespace, or handles that replace the namespace.
 func (in *includer) namespace(handle string, own, local []locationSet) (all sets) {
 	var handles []string
 	overridden := false
@@ -253,7 +253,7 @@ func (in *includer) namespace(handle string, own, local []locationSet) (all sets
 }
 
 // ownNamespace returns the handles with the locations of the namespace of a handle, and of the
-// namespaces that contain it: for 20.500.9999/abc, of 20.500.9999, 20.500 and 20.
+// enclosing namespaces. For 20.500.9999/abc, the namespaces are 20.500.9999, 20.500 and 20.
 func (in *includer) ownNamespace(handle string) (handles []string) {
 	prefix, _, _ := strings.Cut(handle, "/")
 	for {
@@ -267,8 +267,8 @@ func (in *includer) ownNamespace(handle string) (handles []string) {
 	}
 }
 
-// includerOf returns an includer for the handle n. It reads public values of records of this server
-// only: it asks neither rules nor other servers.
+// includerOf returns an includer for the handle n. It reads only public values in records of this
+// server. It does not use rules or other servers.
 func (q *request) includerOf(n name.Name) *includer {
 	return newIncluder(n.Key(), func(handle string) (string, []nomen.Value, error) {
 		rec, err := q.lookup(q.context(), handle, nil)

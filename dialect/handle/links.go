@@ -8,17 +8,17 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// The types of values that add fields to the header of a redirect.
+// The types of values that add header fields to a redirect.
 const (
 	typeLinks   = "10320/links"
 	typeHeaders = "10320/headers"
 )
 
-// maxFields limits the fields that values add to a header, in bytes.
+// maxFields is the maximum total length of the header fields that values add, in bytes.
 const maxFields = 4 << 10
 
-// addFields adds the links and header fields of a handle to a redirect, except fields that can do
-// harm.
+// addFields adds the links and header fields of a handle to a redirect. It leaves out fields that
+// could be harmful.
 func addFields(h http.Header, p *places) {
 	n := 0
 	add := func(key, value string) {
@@ -36,9 +36,9 @@ func addFields(h http.Header, p *places) {
 	}
 }
 
-// addLines adds the header fields in a text with lines "Name: value". It adds only fields that
-// describe the handle, because otherwise an editor of handles could control the cookies, caches and
-// scripts of the server. It ignores other lines, which are for web pages.
+// addLines adds the header fields in a text with lines of the form "Name: value". It adds only
+// fields that describe the handle. Other fields would let an editor of handles control the cookies,
+// caches and scripts of the server. Lines that are not header fields are ignored.
 func addLines(text string, add func(key, value string)) {
 	for line := range strings.Lines(text) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A page says which handles of a list a client asks for. A negative size means all.
+// A page is the part of a list that a client requests. If the size is negative, this is the whole
+// list.
 type page struct{ number, size int }
 
 func (p page) first() int {
@@ -27,8 +28,8 @@ func (p page) has(i int) bool {
 	return p.size < 0 || i >= p.first() && i-p.first() < p.size
 }
 
-// page returns the requested page. The result both is true if the query has the number and the size
-// of the page.
+// page returns the requested page. The result both is true if the query has both the number and the
+// size of the page.
 func (q *request) page() (p page, both bool, err error) {
 	p = page{0, -1}
 	for key, to := range map[string]*int{"page": &p.number, "pageSize": &p.size} {
@@ -88,8 +89,8 @@ func (q *request) list() error {
 	return nil
 }
 
-// occupy permits the caller to read a list until it calls release. It returns an error if too many
-// lists are being read.
+// occupy reserves one of the slots for reading lists, which the caller must free by calling
+// release. It returns an error if too many lists are being read.
 func (s *Server) occupy() (release func(), err error) {
 	select {
 	case s.lists <- struct{}{}:
@@ -104,14 +105,14 @@ const maxListed = 100_000
 type listAnswer struct {
 	Code     code     `json:"responseCode"`
 	Prefix   string   `json:"prefix"`
-	Total    string   `json:"totalCount"` // a text, as Handle.Net servers send it
+	Total    string   `json:"totalCount"` // a string, as in Handle.Net servers
 	Page     *int     `json:"page,omitempty"`
 	PageSize *int     `json:"pageSize,omitempty"`
 	Handles  []string `json:"handles"`
 }
 
-// spans returns the beginnings of the keys of handles with a prefix, as far as the client has
-// rights for them. Without any rights it returns an error.
+// spans returns the prefixes of the keys of handles with a prefix for which the client has rights.
+// If the client has no such rights, spans returns an error.
 func (q *request) spans(prefix string) (all []string, err error) {
 	prefix, ok := strings.CutPrefix(prefix, "0.NA/")
 	if !ok {
@@ -135,7 +136,8 @@ func (q *request) spans(prefix string) (all []string, err error) {
 	return all, nil
 }
 
-// readList calls do for each handle whose key begins with begin and that mayList permits.
+// readList calls do for each handle whose key begins with begin and that the client may list (see
+// mayList).
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
 	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {
@@ -152,7 +154,7 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 	return nil
 }
 
-// mayList reports whether the client may see a record in a list: the handle must be public and in
+// mayList reports whether the client may see a record in a list. The handle must be public and in
 // the scope of the dialect, and the client must have rights for it.
 func (q *request) mayList(rec *store.Record) bool {
 	return rec.Status == nomen.Active && q.scope.Covers(rec.Name) && q.actor.Reaches(rec.Name)

@@ -23,10 +23,10 @@ type place struct {
 	url        string
 	attributes map[string]string
 	ttl        nomen.TTL
-	unlinked   bool // its attribute rel gives no link
+	unlinked   bool // the attribute rel excludes the place from the links
 }
 
-// weight returns the share of the requests that the place gets.
+// weight returns the relative share of requests for the place.
 func (p *place) weight() float64 {
 	w, err := strconv.ParseFloat(p.attributes["weight"], 64)
 	switch {
@@ -38,7 +38,7 @@ func (p *place) weight() float64 {
 	return w
 }
 
-// places has the locations of a handle, and says how to choose among them.
+// places has the locations of a handle, and the data for choosing among them.
 type places struct {
 	all    []place
 	links  []place  // of values of the type 10320/links
@@ -49,11 +49,11 @@ type places struct {
 	ttls   []nomen.TTL // of the other values that the choice depends on
 }
 
-// maxPlaces is the maximum number of locations among which the proxy chooses. It ignores further
-// ones.
+// maxPlaces is the maximum number of locations from which the proxy chooses. Further locations are
+// ignored.
 const maxPlaces = 2 * store.MaxLocations
 
-// placesOf returns the locations in the values of a handle and in what they include, except
+// placesOf returns the locations in the values of a handle and of included handles. It leaves out
 // locations that are not safe for browsers.
 func placesOf(handle string, values []nomen.Value, in *includer) places {
 	own := setsOf(values)
@@ -101,8 +101,8 @@ func (p *places) addFields(handle string, s *sets) {
 	p.fields = append(p.fields, s.fields...)
 }
 
-// addURLs adds the URL values of a handle. The attributes of sets say whether to do so, and with
-// which weights. The parameter hasSet says whether the handle itself has a value of the type
+// addURLs adds the URL values of a handle. The attributes of sets determine whether they are added,
+// and their weights. The parameter hasSet reports whether the handle itself has a value of the type
 // 10320/loc.
 func (p *places) addURLs(values []nomen.Value, hasSet bool, all []locationSet) {
 	if isTrue(first(all, "no_legacy")) {
@@ -127,8 +127,8 @@ func (p *places) addURLs(values []nomen.Value, hasSet bool, all []locationSet) {
 	}
 }
 
-// left returns how long a redirect to a place may be cached: until the first of the values expires
-// on which the choice depends.
+// left returns how long a redirect to a place may be cached. This is the time until one of the
+// values expires on which the choice depends.
 func (p *places) left(chosen *place, now time.Time) time.Duration {
 	least := chosen.ttl.Left(now)
 	for i := 0; i < len(p.all) && !p.plain; i++ {
@@ -166,7 +166,8 @@ func add(to []place, l place) []place {
 	return append(to, l)
 }
 
-// toURI converts an IRI to a URI: it escapes characters and encodes the host for DNS.
+// toURI converts an IRI to a URI. It percent-encodes characters, and converts an internationalized
+// host name to ASCII.
 func toURI(s string) string {
 	inURI := func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte(`"<>\^`+"`{|}", c) < 0 }
 	if !ascii.IsASCII(s) {
@@ -180,11 +181,11 @@ func toURI(s string) string {
 	return ascii.EscapeUnless(s, inURI)
 }
 
-// A visitor is the client of the proxy.
+// A visitor is a client of the proxy.
 type visitor struct {
 	country string
 	address netip.Addr
-	locatt  []string // attributes asked for: key:value, or a key
+	locatt  []string // requested attributes: key:value, or only a key
 }
 
 // pick chooses the place for a visitor. The function random returns a number from 0 to 1.
@@ -218,8 +219,8 @@ func (p *places) pick(v *visitor, random func() float64) (place, bool) {
 	return weighted(left, random), true
 }
 
-// keep returns the places for which a condition holds. If it holds for none, keep returns all of
-// them.
+// keep returns the places that satisfy a condition. If there are no such places, keep returns all
+// places.
 func keep(all []place, is func(*place) bool) []place {
 	var some []place
 	for i := range all {
@@ -233,14 +234,16 @@ func keep(all []place, is func(*place) bool) []place {
 	return some
 }
 
-// matches reports whether the place has an attribute, with the value if one is given.
+// matches reports whether the place has an attribute. If the parameter want includes a value, the
+// attribute must have this value.
 func (p *place) matches(want string) bool {
 	key, value, given := strings.Cut(want, ":")
 	have, ok := p.attributes[strings.TrimSpace(key)]
 	return ok && (!given || have == value)
 }
 
-// inCountry returns the places in a country, or the places without a country.
+// inCountry returns the places in a country. If there are no such places, it returns the places
+// without a country.
 func inCountry(all []place, country string) []place {
 	of := func(code string) func(*place) bool {
 		return func(l *place) bool { return strings.EqualFold(l.attributes["country"], code) }
@@ -272,8 +275,8 @@ func bestScore(all []place) []place {
 	return keep(all, func(l *place) bool { return score(l) == best })
 }
 
-// weighted returns a random place. Its weight is its share of the requests. Without weights, all
-// shares are equal.
+// weighted returns a random place. The probability of a place is proportional to its weight. If no
+// place has a weight, all places have the same probability.
 func weighted(all []place, random func() float64) place {
 	total := 0.0
 	for i := range all {

@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// nameOf returns the name of a handle. The error for a handle outside the scope of the dialect has
-// the code 301.
+// nameOf returns the name of a handle. For a handle outside the scope of the dialect, it returns an
+// error with the code 301.
 func (s *Server) nameOf(handle string) (name.Name, error) {
 	if handle == "" {
 		return name.Name{}, failed(codeInvalidHandle, "Empty handle invalid")

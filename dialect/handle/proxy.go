@@ -24,16 +24,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// proxied returns the handle in the path of a request to the proxy. The result is false if this
-// server has no such handle.
+// proxied returns the handle in the path of a request to the proxy. It returns false if this server
+// does not have such a handle.
 func (q *request) proxied() (string, bool) {
 	handle := unlabelled(hdl.Unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
 	_, err := q.nameOf(handle)
 	return handle, err == nil
 }
 
-// unlabelled removes the label of a handle. It removes hdl: and doi: only in requests to the proxy,
-// because names of this server also begin with them.
+// unlabelled removes the label of a handle. It removes hdl: and doi: only in requests to the proxy.
+// Elsewhere, they are the beginning of names of this server.
 func unlabelled(handle string, forProxy bool) string {
 	for _, label := range []string{"info:doi/", "info:hdl/"} {
 		if rest, ok := ascii.CutPrefix(handle, label); ok {
@@ -53,8 +53,8 @@ func unlabelled(handle string, forProxy bool) string {
 	return handle
 }
 
-// slashed converts the part of a URN after its label to a handle: the first colon becomes a slash,
-// unless a slash precedes it.
+// slashed converts the part of a URN after its label to a handle. It replaces the first colon by a
+// slash, unless a slash precedes the colon.
 func slashed(s string) string {
 	if i := strings.IndexAny(s, ":/"); i >= 0 && s[i] == ':' {
 		return s[:i] + "/" + s[i+1:]
@@ -71,7 +71,7 @@ func (q *request) forProxy() bool {
 // maxForm is the maximum length of the form of the query page, in bytes.
 const maxForm = 16 << 10
 
-// proxy answers a request to the proxy. The result is false for other requests.
+// proxy answers a request to the proxy. It returns false for other requests.
 func (q *request) proxy() (ok bool) {
 	if q.r.Method == http.MethodPost && q.path == "/" {
 		return q.searchBox()
@@ -83,8 +83,7 @@ func (q *request) proxy() (ok bool) {
 	return true
 }
 
-// searchBox answers the form on a page where people enter a handle. The result is false for other
-// requests.
+// searchBox handles the form in which users enter a handle. It returns false for other requests.
 func (q *request) searchBox() bool {
 	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return false
@@ -132,8 +131,8 @@ func (q *request) redirect() {
 	}
 }
 
-// context returns the context for reading records. If the client asks for an authoritative answer,
-// that is a fresh view of the store.
+// context returns the context for reading records. If the client requests an authoritative answer,
+// the context requires a fresh view of the store.
 func (q *request) context() context.Context {
 	if q.query.has("auth") || q.query.has("cert") {
 		return store.Fresh(q.r.Context())
@@ -182,8 +181,8 @@ func (q *request) toAlias(handle string) {
 	q.sendPage(http.StatusNotFound, "Alias chain too long", "")
 }
 
-// toPlace redirects to one of the locations in values. It returns what the client got for the name,
-// or Other if the request was invalid.
+// toPlace redirects to one of the locations in values. It returns the kind of answer for the
+// counts, or Other if the request was invalid.
 func (q *request) toPlace(rec *record, values []nomen.Value) counts.What {
 	in := q.includerOf(rec.name)
 	p := placesOf(q.handle, values, in)
@@ -223,8 +222,8 @@ func (q *request) toPlace(rec *record, values []nomen.Value) counts.What {
 	return counts.Of(nomen.I2L)
 }
 
-// insteadOf returns the location to use instead of a dead location of a handle, or false if no
-// other location takes its place ([store.FailoverArchive]).
+// insteadOf returns the location that replaces a dead location of a handle. It returns false if no
+// location replaces it ([store.FailoverArchive]).
 func (q *request) insteadOf(handle, url string) (string, bool) {
 	n, err := q.nameOf(handle)
 	if err != nil {
@@ -267,7 +266,7 @@ func (q *request) statusOf(p *places, chosen *place) int {
 	return http.StatusFound
 }
 
-// visitor returns what is known about the client. Parameters of the query take precedence.
+// visitor returns the data about the client. Query parameters take precedence over header fields.
 func (q *request) visitor() *visitor {
 	v := &visitor{country: q.call.Country, address: q.call.Client, locatt: q.query.all("locatt")}
 	if c := q.query.get("country"); c != "" {
@@ -291,7 +290,7 @@ func (q *request) location(status int, target string) {
 	q.write(status, "text/html; charset=utf-8", "<html><head><title>Handle Redirect</title></head>\n<body><a href=\""+text+"\">"+text+"</a></body></html>")
 }
 
-// write sends a response that scripts and frames cannot use.
+// write sends a response that cannot be used in scripts or frames.
 func (q *request) write(status int, contentType, body string) {
 	h := q.w.Header()
 	h.Set("Content-Type", contentType)
@@ -321,14 +320,15 @@ func (q *request) failPage(err error) {
 		if n, err := q.nameOf(q.handle); err == nil {
 			q.call.Counted(n, counts.Failed)
 		}
-	case f.code == codeAuthNeeded: // the proxy has no users
+	case f.code == codeAuthNeeded: // clients of the proxy cannot authenticate
 		q.sendPage(http.StatusForbidden, "Not public", "<p>"+html.EscapeString(f.message)+"</p>\n")
 	default:
 		q.sendPage(f.code.status(), "Handle cannot be resolved", "<p>"+html.EscapeString(f.message)+"</p>\n")
 	}
 }
 
-// slashHint returns a link to the handle without its final slash, or "" if it has none.
+// slashHint returns a link to the handle without its final slash, or "" if the handle does not end
+// with a slash.
 func (q *request) slashHint() string {
 	handle, ok := strings.CutSuffix(q.handle, "/")
 	if !ok {

@@ -22,7 +22,8 @@ import (
 
 const why = "Handle client"
 
-// maxAttempts is how often a change is tried while other clients change the same handle.
+// maxAttempts is the maximum number of attempts to make a change while other clients change the
+// same handle.
 const maxAttempts = 10
 
 func (q *request) put() error {
@@ -71,11 +72,12 @@ func newSuffix() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// variousIndexes as the value of the parameter "index" limits a change to the indexes in the body.
+// variousIndexes is a value of the parameter "index". It limits a change to the indexes in the
+// body.
 const variousIndexes = "various"
 
-// indexes reports whether the query limits the change to certain indexes. These must be the indexes
-// of the given values.
+// indexes reports whether the query limits the change to certain indexes. It returns an error if
+// these are not the indexes of the given values.
 func (q *request) indexes(given []nomen.Value) (bool, error) {
 	texts := q.query.all("index")
 	if len(texts) == 0 || slices.Contains(texts, variousIndexes) {
@@ -107,11 +109,11 @@ func numbersOf(texts []string) (map[int]bool, error) {
 	return all, nil
 }
 
-// A change returns the new values of a handle with these existing values, which are nil if the
-// handle does not exist.
+// A change is a function that returns the new values of a handle. If the handle does not exist,
+// existing is nil.
 type change func(existing []nomen.Value, exists bool) ([]nomen.Value, error)
 
-// An edit is what a PUT request does.
+// An edit is the change that a PUT request describes.
 type edit struct {
 	given     []nomen.Value
 	partial   bool // keep values with other indexes
@@ -176,7 +178,7 @@ func without(existing []nomen.Value, exists bool, indexes map[int]bool) ([]nomen
 	return rest, nil
 }
 
-// retire deletes a handle if it is reserved. A handle that was public can only be retired.
+// retire deletes a handle if it is reserved, and retires it otherwise.
 func (q *request) retire(ctx context.Context, n name.Name) error {
 	rec, err := q.current(ctx, n)
 	switch {
@@ -192,8 +194,8 @@ func (q *request) retire(ctx context.Context, n name.Name) error {
 	return err
 }
 
-// current returns the record of a name, or nil. To a client without rights for the name, the error
-// says nothing else.
+// current returns the record of a name, or nil. If the client has no rights for the name, the error
+// does not disclose whether the record exists.
 func (q *request) current(ctx context.Context, n name.Name) (*store.Record, error) {
 	kept, err := q.registrar.Kept(ctx, n, time.Time{})
 	if err != nil {
@@ -209,7 +211,7 @@ func (q *request) current(ctx context.Context, n name.Name) (*store.Record, erro
 	return rec, err
 }
 
-// apply changes the values of a name. The result created says that the handle is new.
+// apply changes the values of a name. If the handle is new, created is true.
 func (q *request) apply(ctx context.Context, n name.Name, do change) (created bool, err error) {
 	for range maxAttempts {
 		if created, err = q.applyOnce(ctx, n, do); !errors.As(err, new(*store.ConflictError)) {
@@ -238,8 +240,8 @@ func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (create
 	return !exists, err
 }
 
-// stamped sorts values by index and sets their timestamps. A value that equals the existing one
-// keeps its timestamp, and all others get the given one.
+// stamped sorts values by index and sets their timestamps. A value that is unchanged keeps its
+// timestamp. All others get the given timestamp.
 func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	before := map[int]nomen.Value{}
 	for _, v := range existing {

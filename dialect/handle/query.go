@@ -8,17 +8,17 @@ import (
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
-// A query has the parameters of a request, in order.
+// A query has the parameters of a request in their order.
 type query []parameter
 
 type parameter struct {
 	key, value string
-	bare       bool // there is no "="
+	bare       bool // the parameter has no "="
 }
 
 const maxParameters = 1000
 
-// parseQuery parses the query of a target, where a plus sign does not mean a space.
+// parseQuery parses the query of a target. In the query, a plus sign does not stand for a space.
 func parseQuery(text string) (q query) { return parseParameters(text, "&") }
 
 func parseParameters(text, separators string) (q query) {
@@ -50,8 +50,8 @@ func (q query) get(key string) string {
 
 func (q query) has(key string) bool { return len(q.all(key)) > 0 }
 
-// flag returns a boolean parameter, or byDefault without one. No value, true and yes mean true, in
-// any letter case.
+// flag returns a boolean parameter, or byDefault if the query does not have the parameter. An empty
+// value, "true" and "yes" mean true. The letter case is ignored.
 func (q query) flag(key string, byDefault bool) bool {
 	for _, p := range q {
 		if p.key == key {

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// valuesOf returns the values of a record by index. A value without a timestamp gets the time of
-// the last change, because pyhandle cannot change a value without one. Such values come, for
-// example, from a batch file or from a location.
+// valuesOf returns the values of a record, sorted by index. If a value does not have a timestamp,
+// valuesOf sets it to the time of the last change, because pyhandle cannot change values without a
+// timestamp. Values from batch files and locations do not have timestamps.
 func valuesOf(rec *store.Record) []nomen.Value {
 	all := value.Of(rec)
 	for i := range all {

@@ -17,20 +17,20 @@ import (
 
 const searchPath = "/hrls/handles"
 
-// Parameters of a search that select a page of the result.
+// Parameters that select a page of the search results.
 const (
 	limitKey = "limit"
 	pageKey  = "page"
 )
 
-// A criterion is a condition of a search: a handle has a value of this type whose data match the
-// pattern, in which "*" matches any text.
+// A criterion is a condition of a search. The handle must have a value of this type whose data
+// match the pattern. In the pattern, "*" matches any text.
 type criterion struct{ kind, pattern string }
 
 func (q *request) criteria() (all []criterion) {
 	for _, p := range q.query {
 		switch p.key {
-		case "", limitKey, pageKey, "callback", "pretty": // not types of values
+		case "", limitKey, pageKey, "callback", "pretty": // parameters that are not types of values
 		default:
 			all = append(all, criterion{p.key, p.value})
 		}
@@ -66,8 +66,8 @@ func isMatch(values []nomen.Value, all []criterion) bool {
 	})
 }
 
-// find returns the handles that meet all conditions and that mayList permits, sorted by key. The
-// keys begin with one of the texts in spans.
+// find returns the handles that satisfy all conditions and that the client may list (see mayList),
+// sorted by key. The keys begin with one of the texts in spans.
 func (q *request) find(all []criterion, spans []string) (found []match, err error) {
 	release, err := q.occupy()
 	if err != nil {
@@ -87,11 +87,11 @@ func (q *request) find(all []criterion, spans []string) (found []match, err erro
 		return nil
 	})
 	slices.SortFunc(found, func(a, b match) int { return strings.Compare(a.key, b.key) })
-	return slices.Compact(found), err // the index of locations can yield a name several times
+	return slices.Compact(found), err // the index of locations may yield a name several times
 }
 
-// candidates calls do for the records that may meet the conditions. A condition on a URL limits
-// them to records with such a location.
+// candidates calls do for all records that may satisfy the conditions. If there is a condition on a
+// URL, these are only records with such a location.
 func (q *request) candidates(ctx context.Context, all []criterion, spans []string, do func(*store.Record) error) error {
 	ctx = store.Fresh(ctx)
 	for _, c := range all {
@@ -167,8 +167,8 @@ func (q *request) scopeSpans() (all []string) {
 	return all
 }
 
-// paged returns the requested page of a result. Pages are counted from 1. Without a limit, or with
-// the limit 0, one page has everything.
+// paged returns the requested page of the results. The first page has the number 1. If there is no
+// limit, or if the limit is 0, a single page has all results.
 func (q *request) paged(found []match) ([]match, error) {
 	at := map[string]int{pageKey: 1}
 	for _, key := range []string{limitKey, pageKey} {

@@ -12,41 +12,42 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// Limits of sessions. If too many sessions are not authenticated, the oldest of them ends. If too
-// many are authenticated, the session that has not been used for the longest time ends.
+// Limits of sessions. If there are too many sessions without authentication, the oldest of them
+// ends. If there are too many authenticated sessions, the least recently used of them ends.
 const (
-	nonceLife    = 5 * time.Minute  // how long a client may take to answer a challenge
-	idleLife     = 10 * time.Minute // how long an authenticated session lives without a request
-	wholeLife    = 12 * time.Hour   // how long an authenticated session lives
-	maxPending   = 4096             // sessions that are not authenticated
-	maxOpen      = 4096             // sessions that are authenticated
-	maxPerClient = 64               // sessions that are not authenticated, of one client
+	nonceLife    = 5 * time.Minute  // maximum time for answering a challenge
+	idleLife     = 10 * time.Minute // lifetime of an authenticated session without requests
+	wholeLife    = 12 * time.Hour   // lifetime of an authenticated session
+	maxPending   = 4096             // maximum number of sessions that are not authenticated
+	maxOpen      = 4096             // maximum number of authenticated sessions
+	maxPerClient = 64               // maximum number of sessions of a client that are not authenticated
 	nonceBytes   = 16
 )
 
-// A session has the challenge to a client and, after a correct answer, the identity of the client.
-// It can be used only from the address of this client.
+// A session has the challenge for a client and, after a correct answer, the identity of the client.
+// Only the IP address that started the session can use it.
 type session struct {
 	id     string
 	client netip.Addr
 	nonce  []byte
-	made   time.Time // when the nonce was made
+	made   time.Time // time at which the nonce was made
 
 	identity *dialect.Identity // nil until the client is authenticated
 	answer   [sha256.Size]byte // digest of the answer that authenticated the session
-	began    time.Time         // when it was authenticated
-	used     time.Time         // when a request last used it
-	at       *list.Element     // in pending or open
+	began    time.Time         // time of the authentication
+	used     time.Time         // time of the last request
+	at       *list.Element     // element of pending or open
 }
 
-// sessions has the sessions of a server process, in memory only. It is safe for concurrent use.
+// sessions is the set of sessions of a server process. It is kept only in memory. It is safe for
+// concurrent use.
 type sessions struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	all     map[[sha256.Size]byte]*session // by the digest of the ID, so that a look-up reveals nothing about the ID
-	pending *list.List                     // not authenticated, the oldest first
-	open    *list.List                     // authenticated, the longest unused first
+	all     map[[sha256.Size]byte]*session // by the digest of the ID, so that the time of a look-up does not disclose an ID
+	pending *list.List                     // sessions without authentication, oldest first
+	open    *list.List                     // authenticated sessions, least recently used first
 }
 
 func newSessions(now func() time.Time) *sessions {
@@ -70,7 +71,7 @@ func (k *sessions) begin(client netip.Addr) session {
 	return *s
 }
 
-// makeRoom lets a client begin another session by ending sessions that are not authenticated.
+// makeRoom makes room for another session of a client. It ends sessions that are not authenticated.
 func (k *sessions) makeRoom(client netip.Addr) {
 	var first *session
 	n := 0
@@ -127,8 +128,8 @@ func (k *sessions) find(id string, client netip.Addr) *session {
 	return s
 }
 
-// get returns the session of a client and marks it as used. If the nonce is too old to be answered,
-// the session gets a new one.
+// get returns the session of a client, and marks the session as used. If the nonce of the session
+// has expired, get replaces it.
 func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -146,8 +147,9 @@ func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	return *s, true
 }
 
-// take returns the nonce of a session and replaces it, so that a nonce can be answered only once.
-// If the same answer has already authenticated the session, take returns the identity instead.
+// take returns the nonce of a session and replaces it, so that each nonce can be answered only
+// once. If the same answer has already authenticated the session, take returns the identity
+// instead.
 func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) (nonce []byte, i *dialect.Identity, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -160,7 +162,7 @@ func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) 
 	}
 	fresh := k.now().Sub(s.made) < nonceLife
 	nonce, s.nonce = s.nonce, newNonce()
-	if s.identity != nil { // its time is that of its first nonce
+	if s.identity != nil { // its lifetime starts with its first nonce
 		s.made = k.now()
 	}
 	return nonce, nil, fresh

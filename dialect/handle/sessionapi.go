@@ -60,8 +60,8 @@ func (q *request) wrongMethod(allowed string) {
 	q.send(http.StatusMethodNotAllowed, shownSession{Error: "Unknown method " + q.r.Method})
 }
 
-// answerOf returns the parameters of the scheme Handle, which are in the header. In a request about
-// a session, they can also be in the body.
+// answerOf returns the parameters of the scheme Handle in the Authorization field. In a request
+// about a session, they may also be in the body.
 func (q *request) answerOf() (a answer, ok bool) {
 	a = answer{}
 	if scheme, rest := q.scheme(); ascii.EqualFold(scheme, "Handle") {
@@ -76,7 +76,7 @@ func (q *request) answerOf() (a answer, ok bool) {
 	return a, err == nil && len(body) <= maxSessionBody && (len(body) == 0 || a.addJSON(body))
 }
 
-// beginSession begins a session. If the client has the certificate of an identity, the session is
+// beginSession starts a session. If the client has the certificate of an identity, the session is
 // authenticated.
 func (q *request) beginSession(a answer) {
 	if a[paramSession] != "" {
@@ -128,7 +128,7 @@ func (q *request) authenticateSession(a answer) {
 	switch {
 	case errors.As(err, &attempts), err != nil && !isRefusal(err):
 		q.fail(err)
-	case !ok: // it has ended meanwhile
+	case !ok: // the session has ended
 		q.send(http.StatusForbidden, shownSession{Error: "no such session"})
 	case err != nil || s.identity == nil:
 		out := shownSessionOf(&s)
@@ -142,7 +142,7 @@ func (q *request) authenticateSession(a answer) {
 	}
 }
 
-// isRefusal reports whether an error says that the client could not prove its identity.
+// isRefusal reports whether an error means that the client could not prove its identity.
 func isRefusal(err error) bool {
 	f := failureOf(err)
 	return errors.Is(err, adminapi.ErrUnauthorized) || f != nil && f.code == codeAuthNeeded

@@ -31,13 +31,13 @@ type jsonData struct {
 	Value  any    `json:"value"`
 }
 
-// Formats of data.
+// The formats of data.
 const (
 	formatString = "string"
 	formatBase64 = "base64"
 )
 
-// usualPermissions are the permissions of a value if the client has given none.
+// usualPermissions are the default permissions of a value.
 const usualPermissions = "1110"
 
 func shown(v *nomen.Value) jsonValue {
@@ -62,8 +62,8 @@ func shown(v *nomen.Value) jsonValue {
 	return out
 }
 
-// readValues reads the body of a PUT request: one value, a list of values, or an object with such a
-// list. The handle in the object must be the handle in the request.
+// readValues parses the body of a PUT request. The body is a value, a list of values, or an object
+// with such a list. The handle in the object must be the same as in the request.
 func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	body, err := io.ReadAll(r)
 	if err != nil {

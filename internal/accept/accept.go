@@ -206,9 +206,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds the parents of each language range that the field does not contain. For example,
-// it assumes that a client that accepts de-AT also accepts de (RFC 4647, 3.4). The weight of a
-// parent is slightly lower than the weight of the range, but not lower than least.
+// AddParents adds the missing parents of each language range. For example, it assumes that a client
+// that accepts de-AT also accepts de (RFC 4647, 3.4). The weight of a parent is slightly lower than
+// the weight of the range, but at least the value of the parameter least.
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {

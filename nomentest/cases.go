@@ -415,7 +415,7 @@ func (f fixture) malformed() []testCase {
 		"urn:dns:" + Host,                 // Y95-01: a field is missing
 		"urn:dns:-bad-.example:x",         // Y95-20
 		"urn:dns:192.0.2.1:x",             // Y95-20
-		"urn:x:1",                         // RFC 8141, 2.1: NID of one letter
+		"urn:x:1",                         // RFC 8141, section 2.1: NID of one letter
 		"ark:12345",                       // a NAAN without a name
 		"urn:example:a%00b",               // N12-20
 		"urn:dns:" + Host + ":" + "a%00b", // N12-20

@@ -8,12 +8,18 @@
 //
 // # What is tested
 //
-// The services I2L, I2Ls, I2C, I2Cs, I2N and I2Ns of RFC 2483, section 4, and its kinds of errors
-// (section 2); one answer for all spellings of a name (1995, 2: Y95-02, Y95-03, Y95-13); states,
-// tombstones and successors (1995, 6A: Y95-25); the default service and unknown services (2012,
-// 2.3.1: N12-32); components (2012, 2.3.2: N12-34, N12-31); ranking by media type, language and
-// country; questions as of other times; cancellation; ownership of answers; and concurrent use.
+// The suite tests the following:
 //
-// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
-// drafts.
+//   - the services I2L, I2Ls, I2C, I2Cs, I2N and I2Ns (RFC 2483, section 4), and the kinds of
+//     errors (RFC 2483, section 2)
+//   - that all spellings of a name get the same answer (Y95-02, Y95-03, Y95-13)
+//   - states, tombstones and successors (Y95-25)
+//   - the default service, and unknown services (N12-32)
+//   - components (N12-34, N12-31)
+//   - ranking by media type, language and country
+//   - questions about the state at other times
+//   - cancellation, ownership of answers, and concurrent use
+//
+// Comments cite the requirements of Internet-Drafts by IDs such as Y95-25; docs/glossary.md lists
+// the drafts.
 package nomentest

@@ -16,11 +16,11 @@ type Authority struct {
 	Hosts       []string      `json:"hosts,omitempty"`                                  // a request whose Host field is one of these selects the authority
 	Addresses   []string      `json:"addresses,omitempty"`                              // a request to one of these local IP addresses selects the authority
 	Default     bool          `json:"default,omitempty"`                                // selected by requests that select no other authority
-	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this authority (1995, 3.5.4)
-	Children    []string      `json:"children,omitempty"`                               // authorities that this authority has authorized (1995, 3.5.3)
+	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this authority (draft of 1995, 3.5.4)
+	Children    []string      `json:"children,omitempty"`                               // authorities that this authority has authorized (draft of 1995, 3.5.3)
 	Contact     string        `json:"contact,omitempty"`                                // a URL, usually mailto:
 	Description string        `json:"description,omitempty"`                            // for people to read
-	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the ElementIDs (1995, 3.5.2)
+	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the ElementIDs (draft of 1995, 3.5.2)
 	Service     nomen.Service `json:"default_service,omitempty" toml:"default_service"` // service for requests of web paths; I2L if empty
 	FoldCase    bool          `json:"fold_case,omitempty" toml:"fold_case"`             // elements are stored and looked up in lower case
 	Redirect    int           `json:"redirect_status,omitempty" toml:"redirect_status"` // status of I2L responses to HTTP/1.1 clients; 303 if 0

@@ -103,7 +103,7 @@ func checkDSpace(base string) error {
 // of the resolver as /full or /element.
 const (
 	FormFull    = "full"    // the whole name
-	FormElement = "element" // only the ElementID of a URN (1995, 3.3)
+	FormElement = "element" // only the ElementID of a URN (draft of 1995, 3.3)
 )
 
 var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element, or "dspace:" and the URL of a DSpace server`)

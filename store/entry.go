@@ -29,7 +29,7 @@ type Entry struct {
 // the same order. The zero Head is the head of an empty log.
 type Head struct {
 	Size uint64   // number of sealed changes
-	Hash [32]byte // root of the Merkle tree over these changes (RFC 6962, 2.1)
+	Hash [32]byte // root of the Merkle tree over these changes (RFC 6962, section 2.1)
 }
 
 // String returns h in the form SIZE:HASH, with the hash in hexadecimal.

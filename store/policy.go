@@ -22,11 +22,11 @@ type Policy struct {
 	AccessNote string `json:"access_note,omitempty" toml:"access_note"` // why the names are not public, for people to read
 
 	Services   []nomen.Service     `json:"services,omitempty"`                       // services offered; if empty, all
-	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives and their values; an empty list allows any value (2012, 2.3)
-	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // what an r-component means, as directives: "toc" is "c=toc" (RFC 8141, 2.3.1)
+	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives and their values; an empty list allows any value (draft of 2012, 2.3)
+	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // what an r-component means, as directives: "toc" is "c=toc" (RFC 8141, section 2.3.1)
 	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the query of the location; PassAppend if empty
 	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to the query of the location; ignored if empty
-	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (2012, 2.4)
+	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (draft of 2012, 2.4)
 
 	Fetch    bool     `json:"fetch,omitempty"`    // services I2R and I2Rs send the resource itself
 	Choice   Choice   `json:"choice,omitempty"`   // how to choose one of several locations of equal rank

@@ -12,7 +12,7 @@ import (
 // Types of values that are generated from locations.
 const (
 	TypeURL       = "URL"
-	TypeLocations = "10320/loc" // in any case
+	TypeLocations = "10320/loc" // in any letter case
 )
 
 // Of returns all values of a record, including private ones, sorted by index. It does not modify

@@ -8,5 +8,5 @@ type fileSystem struct {
 	freeInodes uint64
 }
 
-// statfs returns the zero value, because the free space is unknown on this system.
+// statfs returns the zero value, because the state of the file system is unknown on this system.
 func statfs(string) (fileSystem, error) { return fileSystem{}, nil }

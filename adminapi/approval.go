@@ -12,8 +12,8 @@ import (
 // ApprovalTime is the time after which a job that waits for approval by a second person lapses.
 const ApprovalTime = 14 * 24 * time.Hour
 
-// A SecondPerson says which requests need the approval of a second person. For such a request, the
-// server creates a job that does nothing before it is approved.
+// A SecondPerson determines which requests need the approval of a second person. For such a
+// request, the server creates a job that does nothing before it is approved.
 type SecondPerson struct {
 	Redact        bool `json:"redact"`                   // redactions of names, authorities, users and tokens
 	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more than this number of names; 0 if no relocation needs approval

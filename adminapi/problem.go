@@ -53,8 +53,8 @@ var (
 	// ErrUnauthorized means that no token was sent.
 	ErrUnauthorized = errors.New("adminapi: missing token: send Authorization: Bearer TOKEN")
 
-	// ErrUnknownToken means that the token is unknown or revoked; the error does not say which. It
-	// wraps ErrUnauthorized.
+	// ErrUnknownToken means that the token is unknown or revoked. The error does not distinguish
+	// the two cases. It wraps ErrUnauthorized.
 	ErrUnknownToken error = tokenError("adminapi: invalid token: unknown or revoked")
 
 	// ErrExpiredToken means that the token has expired. It wraps ErrUnauthorized.

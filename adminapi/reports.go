@@ -10,7 +10,8 @@ import (
 //	POST  reports/test   [ReportTest]
 const testReportsPath = "reports/test"
 
-// A ReportTest says whether test messages reached the recipients of the reports about all names.
+// A ReportTest lists the results of sending test messages to the recipients of the reports about
+// all names.
 type ReportTest struct {
 	Deliveries []Delivery `json:"deliveries"`
 }

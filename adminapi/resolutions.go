@@ -56,7 +56,7 @@ type NameResolutions struct {
 	ByClass
 }
 
-// A ResolutionQuery says which resolutions to count.
+// A ResolutionQuery selects the resolutions to count.
 type ResolutionQuery struct {
 	Name     string // a name; if "", Prefix applies
 	Prefix   string // selects the authorities whose prefixes begin with this text

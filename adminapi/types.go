@@ -41,7 +41,7 @@ type Page struct {
 	Next  string          `json:"next,omitempty"` // value of "after" for the next page; "" at the end
 }
 
-// A Batch is the body of POST names. Invalid requests are rejected; all others are applied
+// A Batch is the body of POST names. Invalid requests are rejected. All valid requests are applied
 // together.
 type Batch struct {
 	Requests []Request `json:"requests"`

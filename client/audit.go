@@ -32,7 +32,7 @@ type Audited struct {
 	Err    error
 
 	// Differs lists the parts in which the answer differs from the reference, which is the first
-	// answer in the report that says something about the name.
+	// answer in the report that is about the name.
 	Differs []string
 }
 

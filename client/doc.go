@@ -6,8 +6,8 @@
 // There are three ways to ask a resolver:
 //
 //   - Directly, by draft-ietf-uri-yaurn-00: for urn:dns:HOST:ELEMENT the client sends "GET ELEMENT
-//     HTTP/1.0" to HOST at port 4500. It tries the addresses of HOST in turn until one answers
-//     (Y95-24 to Y95-30).
+//     HTTP/1.0" to HOST at port 4500. It tries one address of HOST after another until an address
+//     answers (Y95-24 to Y95-30).
 //   - Through a resolver or proxy at HOST:PORT, for names of any scheme: the request contains the
 //     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38). If the response shows that the resolver
 //     does not understand full names, the client sends a second request with the ElementID, "GET

@@ -53,7 +53,7 @@ type Header struct {
 	Notes []string `json:"notes,omitempty"` // notes of earlier hand-overs, oldest first
 }
 
-// An Error says why an archive was rejected.
+// An Error is the reason for which an archive was rejected.
 type Error struct {
 	Line   int // from 1
 	Reason string
@@ -69,14 +69,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A last line has the hash of all lines before it.
+// A last is the last line of an archive. It has the hash of all earlier lines.
 type last struct {
 	Archive string `json:"archive"`
 }
 
 // Write writes an archive of a log that has the given head. The entries must be exactly the entries
-// of the log. Write verifies them: if an entry does not have its digest, or if the entries do not
-// have the head, it returns an error. It sets Format, Version, Rules and Head of the header.
+// of the log. Write verifies them: if the digest of an entry is wrong, or if the head of the log
+// does not match the entries, Write returns an error. Write sets Format, Version, Rules and Head of
+// the header.
 func Write(ctx context.Context, w io.Writer, h Header, head store.Head, entries iter.Seq2[*store.Entry, error]) error {
 	h.Format, h.Version, h.Rules, h.Head = format, version, name.RulesVersion, head.String()
 	out := &writer{w: bufio.NewWriterSize(w, 1<<16), sum: sha256.New()}
@@ -130,8 +131,8 @@ func (w *writer) line(v any) error {
 	return err
 }
 
-// A checker verifies entries, one after the other: their numbers, their digests, and at the end the
-// head and the redactions.
+// A checker verifies the entries of a log in order. It checks the number and digest of each entry,
+// and at the end the head and the redactions.
 type checker struct {
 	want     store.Head
 	log      ledger.Log
@@ -185,7 +186,7 @@ func (c *checker) end() error {
 	return nil
 }
 
-// A Reader reads an archive once, from front to back.
+// A Reader reads an archive sequentially. It can read the archive only once.
 type Reader struct {
 	Header Header
 	Head   store.Head
@@ -269,8 +270,8 @@ func (a *Reader) fault(reason string, err error) error {
 	return &Error{Line: a.line, Reason: reason, Err: err}
 }
 
-// next returns the next line without its end, and adds it to the hash. The line is valid until the
-// next call.
+// next returns the next line without its end, and adds it to the hash. The returned slice is valid
+// until the next call.
 func (a *Reader) next() ([]byte, error) {
 	a.line++
 	a.buf = a.buf[:0]
@@ -310,7 +311,7 @@ func countObjects(b []byte) (n int) {
 	return n
 }
 
-// strictly decodes JSON without unknown fields and without anything after the value.
+// strictly decodes JSON. It returns an error for unknown fields, and for data after the value.
 func strictly(b []byte, v any) error {
 	if n := countObjects(b); n > MaxObjects {
 		return fmt.Errorf("%d objects and lists, more than %d", n, MaxObjects)
@@ -326,9 +327,10 @@ func strictly(b []byte, v any) error {
 	return nil
 }
 
-// Entries yields the entries of the archive, and verifies them: their digests, the head, the hash
-// of the archive, and that nothing follows. So use the entries permanently only if the loop has
-// ended without an error. The error is an [*Error], or an error of reading.
+// Entries yields the entries of the archive, and verifies the archive: the digests, the head, the
+// hash of the archive, and that no data follow the last line. Some errors are found only at the
+// end, so the caller must discard all entries if the loop ends with an error. The error is an
+// [*Error], or an error of reading.
 func (a *Reader) Entries() iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if err := a.entries(func(e *store.Entry) bool { return yield(e, nil) }); err != nil {
@@ -380,7 +382,7 @@ func (a *Reader) entries(yield func(*store.Entry) bool) error {
 // Verify reads a whole archive and verifies it. If key is not "", the archive must have a hand-over
 // note that this key, the old key of the log, has signed for exactly the head of the archive. The
 // result handover is nil if the archive has no note. If key is "", the signature is verified with
-// the key in the note: this finds accidents, but does not prove who made the archive.
+// the key in the note. This detects accidental changes, but does not prove who made the archive.
 func Verify(r io.Reader, key string) (a *Reader, handover *tlog.Handover, err error) {
 	if a, err = NewReader(r); err != nil {
 		return nil, nil, err
@@ -451,7 +453,8 @@ func openCheckpoint(msg, key string) (*tlog.Signed, error) {
 	return tlog.Open([]byte(msg), v)
 }
 
-// RootOf returns the root of the tree in a head, as RFC 6962 defines it also for an empty log.
+// RootOf returns the root of the tree for a head. For an empty log, this is the hash that RFC 6962
+// defines.
 func RootOf(h store.Head) tlog.Hash {
 	if h.Size == 0 {
 		return tlog.EmptyRoot()

@@ -110,7 +110,7 @@ type check struct {
 
 // Check validates requests as far as this is possible without reading their records. The caller
 // must not modify the requests while it uses the batch. Check returns an error only if the store
-// fails. The outcomes of Write say which requests are rejected. Check is safe for concurrent use.
+// fails. Rejected requests are reported in the outcomes of Write. Check is safe for concurrent use.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {

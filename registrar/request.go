@@ -65,7 +65,7 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// An Existing says what a request does if the name already exists.
+// An Existing determines the effect of a request if the name already exists.
 type Existing uint8
 
 // The values of Existing.

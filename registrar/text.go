@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A fault says what is wrong with a value. The zero fault means that the value is valid.
+// A fault describes an error in a value. The zero fault means that the value is valid.
 type fault struct {
 	offset  int
 	rule    string

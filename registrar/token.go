@@ -268,8 +268,8 @@ func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// unlogged returns the tokens whose rights are not in the log. The result others is true if
-// PutOwnToken did not make all of them, or if the log has the rights of other tokens.
+// unlogged returns the tokens whose rights are not in the log. It also reports whether there are
+// tokens that PutOwnToken did not make, either among these tokens or in the log.
 func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, others bool, err error) {
 	rights, err := store.RightsOf(r.store)
 	if err != nil {

@@ -66,8 +66,8 @@ func (t *Tree) ProveInclusion(ctx context.Context, index uint64) ([]Hash, error)
 	return ours(p), inconsistent(err)
 }
 
-// ProveConsistency returns the proof that the log begins with its first entries, as many as the
-// parameter older says.
+// ProveConsistency returns the proof that the log is an extension of its earlier state, whose size
+// is the parameter older.
 func (t *Tree) ProveConsistency(ctx context.Context, older uint64) ([]Hash, error) {
 	switch {
 	case older > t.c.Size:

@@ -110,8 +110,8 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, nil
 }
 
-// isAnswer reports whether an error says something about the name, such as that it is unknown.
-// After any other error, the cached answer may still be current.
+// isAnswer reports whether an error is an answer about the name, for example that the name is
+// unknown. After any other error, the cached answer may still be current.
 func isAnswer(err error) bool { return errors.As(err, new(*nomen.Error)) }
 
 func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {

@@ -338,8 +338,8 @@ func (c *checking) progress(r *reading) error {
 	return s.write(c.State)
 }
 
-// keepEvidence stores the checkpoint of an alert in a file beside the state. It is evidence that
-// the owner can show to others.
+// keepEvidence stores the checkpoint of an alert in a file beside the state. The owner of the names
+// can show this evidence to third parties.
 func (c *checking) keepEvidence() error {
 	if c.State == "" || len(c.signed) == 0 {
 		return nil

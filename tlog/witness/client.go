@@ -90,8 +90,8 @@ func Parse(text string) (Witness, error) {
 	return Witness{URL: strings.TrimRight(address, "/"), Key: key}, nil
 }
 
-// A Prover returns the proof that the log of the checkpoint to be cosigned begins with its first
-// entries, as many as the parameter older says. It may be called concurrently.
+// A Prover returns the proof that the log of a checkpoint is an extension of its earlier state,
+// whose size is the parameter older. It may be called concurrently.
 type Prover func(ctx context.Context, older uint64) ([]tlog.Hash, error)
 
 // A Policy lists the witnesses that a log asks, and the required number of cosignatures.

@@ -87,6 +87,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"token make":       {"--who x", "--who x --output $TMP/token"},
 		"token list":       {""},
 		"token revoke":     {"ID"},
+		"token redact":     {"ID --reason x --yes"},
 		"user add":         {"--name x"},
 		"user list":        {""},
 		"user show":        {"ID"},

@@ -96,6 +96,9 @@ psql arklet -c '\copy ark_ark to arks.csv csv header'`},
 	{"from-ezid-or-noid.md", "it needs the tools of Berkeley DB; the page goes on with the dump of bulk/from/noid/testdata, which they made", `
 db_dump -p noid.bdb > noid.txt`},
 	{"publish-the-log.md", "it needs a served log with a key; the script log runs the same commands", `
+install -d -m 0755 /etc/nomen
+chown nomen: /etc/nomen/log.key
+nomen log export --entries --via https://names.example.org/-/log --key names.example.org/-/log+1b2c3d4e+AZq… mirror
 nomen log key new --public-url https://names.example.org /etc/nomen/log.key
 nomen proof get --via https://names.example.org urn:dns:example.org:a > a.tlog-proof
 nomen proof check --key names.example.org/-/log+1b2c3d4e+AZq… a.tlog-proof

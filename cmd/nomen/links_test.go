@@ -57,7 +57,7 @@ func TestLinksSuggest(t *testing.T) {
 		}
 	}
 	out := succeeds(t, "--data", data, "links", "suggest", "urn:example:a")
-	for _, want := range []string{"dead\t-\t-\thttp://a.example/none\turn:example:a\t(the archive has no copy of this location)\n", "dead\t2026-10-01\t404\thttp://a.example/1\turn:example:a\t(copy of 2024-02-29: " + copied + ")\n"} {
+	for _, want := range []string{"dead\t-\t-\thttp://a.example/none\turn:example:a\t(the archive has no copy of this location)\t", "dead\t2026-10-01\t404\thttp://a.example/1\turn:example:a\t(copy of 2024-02-29: " + copied + ")\t"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got %q, want %q", out, want)
 		}

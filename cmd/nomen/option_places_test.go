@@ -30,7 +30,7 @@ func badOptions() map[string][]string {
 		"host": {`["x y"]`}, "drain": {`"-1s"`}, "scrub": {"-2"}, "stale-if-error": {`"-1s"`},
 		"memory": {"5"}, "connections": {"-1"}, "connections-per-address": {"-1"}, "rate": {"0", "-1"}, "asks": {"0"},
 		"log.key": {`"none"`}, "log.witness": {`["x"]`}, "log.quorum": {"-1", "1"}, "log.timeout": {`"0s"`},
-		"links.contact": {`"x"`}, "links.probe": {`["x y"]`, `["ftp://a.example"]`}, "links.own": {`["a.example=0"]`, `["a.example=x"]`, `["a.example/b"]`, `[""]`}, "links.proxy": {`"socks5://a.example"`, `"http://a:b@a.example"`},
+		"links.contact": {`"x"`}, "links.probe": {`["x y"]`, `["ftp://a.example"]`}, "links.own": {`["a.example=0"]`, `["a.example=x"]`, `["a.example/b"]`}, "links.proxy": {`"socks5://a.example"`, `"http://a:b@a.example"`},
 		"links.availability": {`"x"`, `"https://a.example/x"`, "links.check = true\nlinks.timegate = \"https://a.example/\"\n" + `"https://a.example/x"`}, "links.timegate": {`"ftp://a.example/"`, `"https://a.example/"`}, "links.archive-host": {`["https://a.example"]`, `["a b"]`},
 		"reports.to": {`["x"]`, `["a@example.org"]`}, "reports.contacts": {"true"}, "reports.from": {`"x y"`},
 		"reports.smtp": {`"mail.example.org"`, `"smtp://u:p@mail.example.org"`}, "reports.smtp-user": {`"x"`}, "reports.smtp-password-file": {"reports.smtp-user = \"x\"\n" + `"none"`},

@@ -131,6 +131,9 @@ func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time, origi
 				return errors.New("proof get: --origin: a server has the store of this data directory open; stop the server first")
 			}
 			text, err = server.Receipt(ctx, n, when)
+			if errors.Is(err, store.ErrNotFound) {
+				return fmt.Errorf("%s: no record found: %w", n.Key(), store.ErrNotFound)
+			}
 			return err
 		}
 		s := b.(*local).store

@@ -17,11 +17,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Values of the configuration can contain secrets: a password in a URL, in a list such as "host=db
-// password=x", or in an argument of a hook. [hideSecrets] hides them in values to show, and
-// [cli.hide] in messages, which may quote any part of a value. Hiding too much is better than too
-// little. So in a value that cannot be parsed, the password is taken to end at the last place where
-// it could end.
+// Values of the configuration can contain secrets, such as a password in a URL, in a list like
+// "host=db password=x", or in an argument of a hook. The function [hideSecrets] hides the secrets
+// in a value. The method [cli.hide] hides them in messages, which may quote any part of a value. It
+// is better to hide too much than too little. If the end of a password is ambiguous, the longest
+// possible password is hidden.
 
 const hiddenSecret = "xxxxx"
 
@@ -57,9 +57,9 @@ func secretSpans(value string) (all []span) {
 	return all
 }
 
-// urlSecrets returns the places of the passwords in the URLs of a value. If the value begins with a
-// URL, the URL extends to the end of the value, even across spaces. Elsewhere a URL ends at a space
-// or a quotation mark.
+// urlSecrets returns the positions of passwords in the URLs that a value contains. A URL at the
+// beginning of the value extends to the end of the value, even across spaces. Any other URL ends at
+// a space or a quotation mark.
 func urlSecrets(value string) (all []span) {
 	for from := 0; ; {
 		i := strings.Index(value[from:], "://")
@@ -82,11 +82,11 @@ func urlSecrets(value string) (all []span) {
 
 func isNotLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// userinfoSecret returns the place of the password in the part of a URL after the scheme. The
-// password is between the first colon and the last "@", even if slashes are between them in the URL
-// of a database. Without "@", everything from a port that is not a number counts as a secret,
-// because it may be a password. In an http or https URL, a user without a password counts as a
-// token.
+// userinfoSecret returns the position of the password in rest, the part of a URL after "://". The
+// password is between the first colon and the last "@". In the URL of a database, the password may
+// contain slashes. If there is no "@" and the port is not a number, the port may be the beginning
+// of a password, and everything from there is a secret. In an http or https URL, a user name
+// without a password may be a token, and is a secret as well.
 func userinfoSecret(scheme, rest string) span {
 	colon, at, host := strings.IndexByte(rest, ':'), strings.LastIndexByte(rest, '@'), strings.IndexAny(rest, "/?#")
 	if host < 0 {
@@ -104,8 +104,8 @@ func userinfoSecret(scheme, rest string) span {
 	return span{}
 }
 
-// strayPort returns the offset of the first port that is not a number in a list of hosts with
-// ports. The result is 0 if all ports are numbers.
+// strayPort returns the offset of the first port that is not a number. The parameter hosts is a
+// comma-separated list of hosts with ports. The result is 0 if all ports are numbers.
 func strayPort(hosts string) int {
 	from := 0
 	for h := range strings.SplitSeq(hosts, ",") {
@@ -119,7 +119,7 @@ func strayPort(hosts string) int {
 	return 0
 }
 
-// bareSecret returns the place of the password in a value that looks like USER:PASSWORD@HOST.
+// bareSecret returns the position of the password in a value of the form USER:PASSWORD@HOST.
 func bareSecret(value string) []span {
 	colon, at := strings.IndexByte(value, ':'), strings.LastIndexByte(value, '@')
 	if colon < 0 || at < colon {
@@ -132,8 +132,8 @@ func bareSecret(value string) []span {
 	return []span{{colon + 1, at}}
 }
 
-// assignedSecrets returns the places of values that follow the name of a secret and an equals sign,
-// as in "password=x" or in the query of a URL.
+// assignedSecrets returns the positions of secrets that are assigned to a name, as in "password=x"
+// or in the query of a URL.
 func assignedSecrets(value string) (all []span) {
 	inURL := strings.Contains(value, "://") && !strings.ContainsAny(value[:strings.Index(value, "://")], " =")
 	for i := range len(value) {
@@ -164,9 +164,9 @@ func isSecretName(name string) bool {
 	return name == "pass" || name == "pwd" || name == "pw"
 }
 
-// assignedLength returns the length of the value at the beginning of a text. In a URL, the value
-// ends at the next parameter. Elsewhere it ends at the next assignment, or at the end of a text in
-// quotation marks.
+// assignedLength returns the length of the assigned value at the beginning of a text. In a URL, the
+// value ends at the next "&". Elsewhere, a quoted value ends at the closing quote, and any other
+// value ends at the next assignment.
 func assignedLength(text string, inURL bool) int {
 	if inURL {
 		if i := strings.IndexByte(text, '&'); i >= 0 {
@@ -194,8 +194,8 @@ func assigns(text string) bool {
 	return ok && strings.IndexFunc(strings.TrimRight(name, " \t"), func(r rune) bool { return r != '_' && isNotLetter(r) }) < 0
 }
 
-// hideListed returns the values of a list without their secrets. A value after the name of a
-// secret, as in "--password x", is a secret.
+// hideListed hides the secrets in the values of a list. A value that follows an option such as
+// "--password" is a secret.
 func hideListed(values []string) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
@@ -227,12 +227,12 @@ func hideJSON(text []byte) string {
 	}
 }
 
-// hide returns a message about the configuration without the secrets of any value. A message of
-// another package may quote only a part of a value, as in: invalid port ":x" after host.
+// hide removes the secrets of all configuration values from a message. The message may quote only a
+// part of a value, as in `invalid port ":x" after host`.
 func (c *cli) hide(text string) string { return hideValues(text, c.values()) }
 
-// hideValues returns a message without the secrets of the given values. It replaces quotations of
-// whole values first, and then quotations of parts.
+// hideValues removes the secrets of the given values from a message. It first replaces occurrences
+// of whole values, and then occurrences of parts of secrets.
 func hideValues(text string, values []string) string {
 	for _, value := range values {
 		if shown := hideSecrets(value); shown != value {
@@ -251,8 +251,8 @@ func hideValues(text string, values []string) string {
 	return text
 }
 
-// words is the function words for an error that may quote values of the configuration. The places
-// of errors in the file stay.
+// words is like the function words, but hides the secrets of the configuration. It does not change
+// the positions of errors in the configuration file.
 func (c *cli) words(err error) string {
 	all := flatten(err)
 	if len(all) > 1 {
@@ -270,7 +270,7 @@ func (c *cli) words(err error) string {
 	return place + c.hide(text[len(place):])
 }
 
-// caretOn is the function caretOn, except that the result for an input with a secret is "".
+// caretOn is like the function caretOn, but returns "" if the input contains a secret.
 func (c *cli) caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if errors.As(err, &bad) && c.hide(bad.Violation().Input) != bad.Violation().Input {
@@ -284,7 +284,7 @@ func inQuotes(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// values returns the values of the options from all sources, even invalid ones.
+// values returns the option values from all sources, including invalid values.
 func (c *cli) values() (all []string) {
 	if c.flags == nil { // the command line is invalid
 		for _, a := range c.arguments {
@@ -315,11 +315,11 @@ func (c *cli) secretValues() []string {
 	return slices.DeleteFunc(c.values(), func(v string) bool { return len(secretSpans(v)) == 0 })
 }
 
-// shortPart is the length of the shortest part of a secret that is worth hiding, in bytes.
+// shortPart is the minimum length of a part of a secret that is hidden, in bytes.
 const shortPart = 3
 
-// hideParts hides each word of a message that occurs in a value where it overlaps a secret. Then it
-// splits the words at more characters, and does the same with the pieces.
+// hideParts hides each word of a message that also occurs in a value, if the occurrence overlaps a
+// secret. It then splits the message at additional separators, and hides words again.
 func hideParts(text, value string, spans []span) string {
 	if len(spans) == 0 {
 		return text

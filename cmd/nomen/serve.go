@@ -165,11 +165,12 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.reports.register(f)
 }
 
-// authorityLife bounds how long this process may use the earlier state of an authority that another
-// process has changed.
+// authorityLife is the maximum time for which this process may use the old state of an authority
+// after another process has changed the authority.
 const authorityLife = time.Second
 
-// untilAnswered bounds how long a server that is shutting down waits for requests in progress.
+// untilAnswered is the maximum time for which a server waits for requests in progress while it
+// shuts down, after draining.
 const untilAnswered = 10 * time.Second
 
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
@@ -266,7 +267,7 @@ func (f *serveFlags) check() error {
 	return errors.Join(errs...)
 }
 
-// isFieldName reports whether a text is empty or the name of a header field of HTTP.
+// isFieldName reports whether a text is empty or a valid name of an HTTP header field.
 func isFieldName(s string) bool {
 	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !ascii.IsToken(c) })
 }
@@ -315,9 +316,9 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// scrubRate returns how many changes per second a server verifies in the background. The default
-// for a database is 0, because every node would read the whole database, and a database can check
-// itself.
+// scrubRate returns the number of changes per second that a server verifies in the background. If
+// given is negative, it returns the default. The default for a database is 0, because every node
+// would read the whole database, and a database has its own integrity checks.
 func (c *cli) scrubRate(given int) int {
 	const usual = 1000
 	switch {
@@ -421,8 +422,9 @@ func (c *cli) reportClock(err error, log *slog.Logger) {
 	}
 }
 
-// untilEnd prints the addresses of the listeners, waits until ctx ends or an error arrives from
-// failed, and then shuts the listeners down.
+// untilEnd prints the addresses of the listeners and waits until ctx is done. It then shuts the
+// server down. It also shuts the server down if a listener fails, or if it receives an error from
+// the channel failed.
 func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Listener, v *liveServer, failed <-chan error) error {
 	l, log := v.listening, v.parts.log
 	url := adminURL(listeners)
@@ -471,7 +473,7 @@ func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Lis
 	return nil
 }
 
-// suggest prints a few commands to try.
+// suggest prints example commands for the demonstration.
 func (c *cli) suggest(w io.Writer, public net.Addr) error {
 	host, port := "127.0.0.1", "4500"
 	if tcp, ok := public.(*net.TCPAddr); ok {

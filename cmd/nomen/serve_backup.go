@@ -36,8 +36,8 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
 }
 
-// plan returns the plan of the scheduled backups, or nil for none. An empty --backup.to turns off
-// backups that the environment or the file describes.
+// plan returns the plan for scheduled backups, or nil if there are none. An empty --backup.to turns
+// backups off, even if other options for backups are set.
 func (o *backupFlags) plan() (*backups.Plan, error) {
 	if o.to == "" {
 		return nil, o.withoutTarget()
@@ -74,8 +74,8 @@ func (c *cli) checkBackups(f *serveFlags) error {
 	return usagef("serve: --backup.to %q: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)", f.backup.to)
 }
 
-// startBackups starts the scheduled backups. The function stop ends them, after it has removed a
-// backup in progress. The scheduler is nil if the server makes no backups.
+// startBackups starts the scheduler of backups. The function stop stops it, and removes a backup in
+// progress. The scheduler is nil if the server cannot make backups.
 func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, tasks backups.Tasks, log *slog.Logger) (b *backups.Scheduler, stop func(), err error) {
 	plan, err := f.backup.plan()
 	source, ok := s.(*pebblestore.Store)

@@ -45,8 +45,8 @@ func (o *certificateFlags) tlsMode() string {
 	return tlsOff
 }
 
-// checkTLS checks the TLS mode of a listener. For tlsFiles, it also sets the files and checks their
-// content.
+// checkTLS checks the TLS mode of a listener. If the mode is tlsFiles, it also determines the
+// certificate and key files and checks their content.
 func (s *listenSpec) checkTLS(o *certificateFlags, publicURL string) error {
 	switch s.tls {
 	case tlsOff:
@@ -129,7 +129,8 @@ func hostOf(text string) string {
 	return store.CanonicalHost(u.Host)
 }
 
-// options converts the flags to options of a certificate manager. The server adds further options.
+// options converts the flags to options of a certificate manager. The caller must set the other
+// options.
 func (o *acmeFlags) options() (m certificates.Options, err error) {
 	m = certificates.Options{Directory: o.directory, Email: o.email, AcceptTerms: o.terms, AccountID: o.externalID, Unchecked: o.unchecked}
 	if o.root != "" {
@@ -153,8 +154,8 @@ func (o *acmeFlags) options() (m certificates.Options, err error) {
 	return m, nil
 }
 
-// readCredential reads a file that an option names. The name can also be the name of a credential
-// of the service (LoadCredential in the unit).
+// readCredential reads the file for the value of an option. The value is a path, or refers to a
+// credential of the systemd service (LoadCredential in the unit).
 func readCredential(name string) ([]byte, error) {
 	path, err := systemd.Path(name)
 	if err != nil {
@@ -170,7 +171,7 @@ type serverCertificates struct {
 }
 
 // openCertificates prepares the certificates of all listeners, and sets the TLS configurations of
-// the listeners. From then on the metrics show when certificates expire and how orders end.
+// the listeners. It also registers the certificates for the metrics in seen.
 func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table, seen *seen, log *slog.Logger) (*serverCertificates, error) {
 	v := &serverCertificates{}
 	v.public.Store(&f.publicURL)
@@ -250,7 +251,7 @@ func (v *serverCertificates) sources() (all []certificates.Source) {
 	return all
 }
 
-// start keeps the certificates current until stop is called.
+// start reloads and renews certificates in the background until stop is called.
 func (v *serverCertificates) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -263,8 +264,8 @@ func (v *serverCertificates) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// reload reads the files again and retries failed orders. From then on, certificates are also
-// ordered for the host of publicURL.
+// reload reads the certificate files again and retries failed ACME orders. It also sets the public
+// URL, for whose host certificates are ordered.
 func (v *serverCertificates) reload(publicURL string) error {
 	v.public.Store(&publicURL)
 	var errs []error
@@ -274,7 +275,7 @@ func (v *serverCertificates) reload(publicURL string) error {
 	return errors.Join(errs...)
 }
 
-// expiry returns when the first certificate expires. The result is the zero time if there are no
+// expiry returns the earliest expiry time of all certificates, or the zero time if there are no
 // certificates.
 func (v *serverCertificates) expiry() (first time.Time) {
 	for _, s := range v.sources() {

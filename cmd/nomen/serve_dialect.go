@@ -20,8 +20,9 @@ import (
 	"github.com/nomen-project/nomen/server/admin"
 )
 
-// A dialectTable is a [[dialect]] table of the configuration file. It describes the protocol of
-// another identifier service, and the names for which listeners speak this protocol.
+// A dialectTable is a [[dialect]] table of the configuration file. A dialect is the protocol of
+// another identifier service. The table lists the authorities whose names are available in this
+// protocol.
 type dialectTable struct {
 	Name        string            `toml:"name" json:"name"`
 	Authorities []string          `toml:"authorities" json:"authorities"`
@@ -30,7 +31,8 @@ type dialectTable struct {
 	RedirectUnavailable bool `toml:"redirect-unavailable" json:"redirect-unavailable,omitempty"`
 }
 
-// A dialectIdentity is a [[dialect.identity]] table: a user of the dialect.
+// A dialectIdentity is a [[dialect.identity]] table. It defines the credentials of a client of the
+// dialect.
 type dialectIdentity struct {
 	ID            string `toml:"id" json:"id"`
 	Token         string `toml:"token" json:"token,omitempty"`
@@ -39,7 +41,7 @@ type dialectIdentity struct {
 	PublicKeyFile string `toml:"public-key-file" json:"public-key-file,omitempty"`
 }
 
-// A dialectSetting is a [[dialect]] table whose values have been checked.
+// A dialectSetting is a [[dialect]] table after its values have been checked.
 type dialectSetting struct {
 	name       string
 	scope      dialect.Scope
@@ -103,8 +105,8 @@ func (f *configFile) dialects() []dialectTable {
 	return f.tables.Dialect
 }
 
-// setDialects sets the dialects of a listener from its table. Each dialect must have a [[dialect]]
-// table.
+// setDialects sets the dialects of a listener. There must be a [[dialect]] table for each of the
+// names.
 func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
 	for i, n := range names {
 		switch {
@@ -120,8 +122,8 @@ func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
 	return nil
 }
 
-// dialectSettings checks the [[dialect]] tables and reads the files that they name. It returns all
-// errors.
+// dialectSettings checks the [[dialect]] tables and reads the files with secrets and keys. The
+// error joins all errors.
 func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 	var errs []error
 	for i, t := range c.file.dialects() {
@@ -174,7 +176,8 @@ func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 	return all, errors.Join(errs...)
 }
 
-// read returns the identity in a table. If a key is invalid, it returns the key and an error.
+// read converts the table to an identity. If a value is invalid, it returns the key of the value
+// and an error.
 func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
 	i := dialect.Identity{ID: t.ID, Token: t.Token, User: t.User}
 	switch {
@@ -200,7 +203,7 @@ func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
 }
 
 // withClientCertificates returns the TLS configuration of a listener. If an identity of one of its
-// dialects has a public key, the listener asks clients for certificates. The dialect verifies them.
+// dialects has a public key, the listener requests client certificates, which the dialect verifies.
 func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
 	signs := slices.ContainsFunc(c.file.dialects(), func(t dialectTable) bool {
 		return slices.Contains(s.dialects, t.Name) && slices.ContainsFunc(t.Identity, func(i dialectIdentity) bool { return i.PublicKeyFile != "" })
@@ -213,7 +216,7 @@ func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
 	return secure
 }
 
-// minDialectSecret is the minimum length of a password of a dialect, in bytes.
+// minDialectSecret is the minimum length of the secret of a dialect identity, in bytes.
 const minDialectSecret = 8
 
 func readPublicKey(path string) (any, error) {

@@ -46,7 +46,8 @@ type gatewayServer struct {
 	close     []func() error
 }
 
-// openGateway returns the gateway. Its resolver asks the resolver inner before others.
+// openGateway creates the gateway. The gateway first asks the resolver inner, and then the
+// resolvers of other authorities if clients may use them.
 func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*gatewayServer, error) {
 	names, proxy, err := o.access()
 	if err != nil {
@@ -72,8 +73,8 @@ func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	return p, nil
 }
 
-// access returns two access controls: one for questions about names, and one for forwarded
-// requests.
+// access returns the access controls of the gateway. The result names applies to names of other
+// authorities, and proxy applies to forwarded requests.
 func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error) {
 	var own []netip.Prefix
 	for _, text := range o.own {
@@ -100,7 +101,8 @@ func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error)
 	return names, proxy, nil
 }
 
-// openForeign lets permitted clients resolve names of other institutions.
+// openForeign makes names of other institutions available to clients that the access control
+// permits.
 func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, table *store.Table) error {
 	finder, dns, err := w.flags.find.finder(0, nil)
 	if err != nil {
@@ -118,8 +120,8 @@ func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, tab
 	return err
 }
 
-// ways returns a function for the gateway that finds the resolvers of a name, in the form that
-// clients see.
+// ways returns a function that finds the resolvers of a name and converts them to facts for
+// display.
 func ways(f *discover.Finder) gateway.Ways {
 	return func(ctx context.Context, n name.Name) iter.Seq2[gateway.Fact, error] {
 		return func(yield func(gateway.Fact, error) bool) {
@@ -132,7 +134,7 @@ func ways(f *discover.Finder) gateway.Ways {
 	}
 }
 
-// A gopherServer is the listener for Gopher clients. A nil gopherServer does nothing.
+// A gopherServer serves Gopher clients. Closing a nil gopherServer does nothing.
 type gopherServer struct {
 	gopher   *gateway.Gopher
 	listener net.Listener
@@ -175,7 +177,7 @@ func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
 	return g, nil
 }
 
-// Close closes the listener. It completes the requests of clients first, unless ctx ends.
+// Close closes the listener, and waits until the requests in progress are complete or ctx is done.
 func (g *gopherServer) Close(ctx context.Context) error {
 	if g == nil {
 		return nil

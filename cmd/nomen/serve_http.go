@@ -23,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/tlog/publish"
 )
 
-// serverParts has the parts of a server that are made before the server itself.
+// serverParts contains the parts of a server that are created before the server itself.
 type serverParts struct {
 	store       servingStore
 	registrar   *registrar.Registrar
@@ -75,8 +75,8 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 	return server.New(o)
 }
 
-// pacedMetrics also report each request to a pacer, so that background work slows down while the
-// server is busy.
+// pacedMetrics reports each request to the metrics and to a pacer. The pacer slows background work
+// down while the server is busy.
 type pacedMetrics struct {
 	*metrics.Metrics
 	pacer *pacer.Pacer

@@ -10,8 +10,7 @@ import (
 	"github.com/nomen-project/nomen/server/admin"
 )
 
-// limitFlags are the options in the tables [limits] and [second-person]. A zero value means the
-// default of package server.
+// limitFlags contains the options in the tables [limits] and [second-person].
 type limitFlags struct {
 	burst, costly, resources int
 	batchNames, batchBytes   int
@@ -45,7 +44,8 @@ func (o *limitFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.second.RelocateAbove, "second-person.relocate-above", 0, "a second person must approve relocations of more names than this over the admin API; 0 for none")
 }
 
-// check rejects values that are not positive. Only a burst may be 0, which means the default.
+// check calls must for each option with the condition that its value must satisfy. Most values must
+// be positive.
 func (o *limitFlags) check(must func(ok bool, option string, value any, what string)) {
 	const positive, notNegative = "be positive", "not be negative"
 	must(o.burst >= 0, "limits.burst", o.burst, notNegative)

@@ -22,15 +22,15 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// linksDir is the directory of the states of links, in the data directory. If the store is
-// elsewhere, the directory is next to the store.
+// linksDir is the subdirectory of the data directory for the states of links. If the store is in
+// another directory, linksSuffix is appended to the path of the store instead.
 const (
 	linksDir    = "links"
 	linksSuffix = ".links"
 )
 
-// linksLease is how long a node of a database keeps the lease for reading the log of changes after it
-// has renewed it.
+// linksLease is the duration of the lease for looking for new locations in the log of changes. A
+// node of a database must renew the lease before it expires.
 const linksLease = 3 * time.Minute
 
 type linksFlags struct {
@@ -55,7 +55,8 @@ func (o *linksFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.archiveHosts, "links.archive-host", nil, "host of copies besides that of the archive")
 }
 
-// archiveOptions returns the options of the archive that is asked for copies, if the options name one.
+// archiveOptions returns the options for the archive of preserved copies. The result is false if no
+// archive is configured.
 func (o *linksFlags) archiveOptions() (_ links.ArchiveOptions, ok bool) {
 	return links.ArchiveOptions{TimeGate: o.timeGate, Availability: o.availability, Hosts: o.archiveHosts}, o.timeGate != "" || o.availability != ""
 }
@@ -92,10 +93,11 @@ func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, wha
 	}
 }
 
-// maxOwnRate is the highest rate of requests to a host of the operator, per second.
+// maxOwnRate is the maximum number of requests per second to a host of the operator.
 const maxOwnRate = 1000
 
-// parseOwnHost parses a host of the operator, and returns the gap between two requests.
+// parseOwnHost parses a host of the operator in the form HOST or HOST=RATE. The result gap is the
+// minimum time between two requests to the host.
 func parseOwnHost(text string) (host string, gap time.Duration, ok bool) {
 	host, rate, given := strings.Cut(text, "=")
 	n := 1
@@ -118,8 +120,8 @@ func (c *cli) linksPath() (string, error) {
 	return filepath.Clean(dir) + linksSuffix, err
 }
 
-// startLinks starts the checks of links, until end is called. The watcher is nil if they are off, or
-// if their directory cannot be opened: a server works without it.
+// startLinks checks links in the background until end is called. The watcher is nil if the checks
+// are turned off, or if their directory cannot be opened. A server can run without a watcher.
 func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *links.Watcher, _ *links.DeadSet, end func()) {
 	source, ok := s.(links.Source)
 	if !f.links.check || f.readOnly || !ok {
@@ -175,7 +177,8 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, dead 
 	return links.Open(o)
 }
 
-// newArchive returns the archive that is asked for copies of dead locations, or nil.
+// newArchive returns a client for the archive with preserved copies of dead locations. The result
+// is nil if no archive is configured.
 func (f *serveFlags) newArchive() (*links.Archive, error) {
 	o, ok := f.links.archiveOptions()
 	if !ok || f.readOnly {
@@ -208,14 +211,14 @@ func linksAgent(publicURL string) string {
 }
 
 // leaseLinks returns a function that reports whether this node of a database may look for new
-// locations in the log of changes. Only one node may do so at a time. The function asks the database
-// at most once in a third of the lease.
+// locations in the log of changes. Only one node may do so at a time (see leaseOf).
 func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
 	return c.leaseOf(vault, "links", linksLease)
 }
 
-// leaseOf returns a function that reports whether this node of a database has a lease. To save
-// queries, the function asks the database at most every third of the lease.
+// leaseOf returns a function that acquires or renews a lease in the database, and reports whether
+// this node has the lease. To save queries, the function accesses the database only after a third
+// of the duration of the lease.
 func (c *cli) leaseOf(vault store.Vault, key string, lease time.Duration) func(context.Context) bool {
 	var asked time.Time
 	var mine bool

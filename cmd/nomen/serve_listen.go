@@ -106,9 +106,9 @@ func (c *cli) listenError(s *listenSpec, key string, err error) error {
 	return usagef("serve: %s: %w", s.title, err)
 }
 
-// tlsError returns a usage error about the TLS of a listener. If the environment or the file sets
-// the option that is wrong, the error has the source of the option, and otherwise the place of the
-// table.
+// tlsError returns a usage error about the TLS settings of a listener. If the message mentions an
+// option from the environment or the configuration file, the error contains the source of the
+// option. Otherwise it contains the position of the [[listen]] table.
 func (c *cli) tlsError(s *listenSpec, err error) error {
 	if option := c.located(usagef("serve: %w", err)); option.Error() != "serve: "+err.Error() {
 		return option
@@ -177,8 +177,9 @@ func (s *listenSpec) setProtocols(names []string) error {
 	return nil
 }
 
-// normalize checks and completes an address. A number is a port. A host without a port gets the
-// default port. A relative path of a socket is below the data directory.
+// normalize checks and completes the address of the listener. A number is a port. If an address has
+// no port, the default port is added. The relative path of a Unix socket is resolved against the
+// data directory.
 func (s *listenSpec) normalize(data string) error {
 	if path, ok := strings.CutPrefix(s.address, socketScheme); ok {
 		switch {
@@ -212,8 +213,8 @@ func (s *listenSpec) normalize(data string) error {
 	return err
 }
 
-// completeAddress checks and completes the address of a TCP listener. A number is a port, at the
-// host usualHost. An address without a port gets usualPort.
+// completeAddress checks and completes the address of a TCP listener. If the address is only a
+// port, usualHost becomes its host. If the address has no port, usualPort becomes its port.
 func completeAddress(address, usualHost, usualPort string) (string, error) {
 	host, port := usualHost, address
 	if _, err := strconv.ParseUint(address, 10, 64); err != nil {
@@ -244,7 +245,7 @@ func (s *listenSpec) host() string {
 	return host
 }
 
-// isExposed reports whether other machines can reach a listener without TLS that listens at the
+// isExposed reports whether s is an admin listener without TLS that other machines can reach at the
 // given address.
 func (s *listenSpec) isExposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
@@ -268,8 +269,9 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	return warnings
 }
 
-// duplicates returns an error for each listener that needs the same address as an earlier listener.
-// If only one of the two comes from a table, the error has the place of that table.
+// duplicates returns an error for each listener that has the same address as an earlier listener.
+// If only one of the two listeners comes from a [[listen]] table, the error contains the position
+// of this table.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {
 		for j := range i {
@@ -294,8 +296,9 @@ func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	return errs
 }
 
-// sameAddress reports whether only one listener can use both addresses. Port 0 is a different port
-// each time. The wildcard address of either family includes all addresses of the machine.
+// sameAddress reports whether two listeners cannot use these addresses at the same time. Two
+// listeners with port 0 get different ports. A wildcard address includes all addresses of the
+// machine.
 func sameAddress(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)

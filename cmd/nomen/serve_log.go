@@ -45,8 +45,8 @@ func (o *logFlags) check() error {
 	return nil
 }
 
-// openLog opens the log of a server on standard error. If the log is JSON, everything that this
-// command writes to standard error from then on becomes a line of the log.
+// openLog returns the logger of a server, which writes to standard error. If the format is JSON,
+// openLog also redirects c.err to the logger, so that all messages of the command become log lines.
 func (c *cli) openLog(o *logFlags) *slog.Logger {
 	w := &lossyWriter{to: c.err, lost: &c.lostLines}
 	replace := o.replace(c.secretValues())
@@ -67,9 +67,10 @@ func (c *cli) openLog(o *logFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: replace}))
 }
 
-// replace returns a function that converts the attributes of log lines. It hides the secrets of the
-// configuration. It shortens or removes addresses of clients if the options say so. These are
-// values of type [netip.Addr], and parts of errors of reading and writing.
+// replace returns a function that converts the attributes of log lines. The function hides the
+// secrets of the configuration. Depending on the options, it also truncates or removes client
+// addresses. Client addresses occur as values of type [netip.Addr], and in the texts of network
+// errors.
 func (o *logFlags) replace(secret []string) func([]string, slog.Attr) slog.Attr {
 	return func(groups []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() != slog.KindAny {
@@ -103,9 +104,9 @@ func (o *logFlags) address(key string, from netip.Addr) slog.Attr {
 	return slog.String(key, from.String())
 }
 
-// withoutPeers removes the address of the client from the text of an error of reading or writing,
-// as [shown.Error] writes it. Errors of connecting keep their address, because that is not of a
-// client.
+// withoutPeers removes client addresses from the text of an error. It removes the addresses that
+// [shown.Error] writes for errors of established connections. It keeps the addresses of failed
+// connection attempts, because these are not addresses of clients.
 func withoutPeers(text string) string {
 	const before, after = "connection to ", " failed"
 	var b strings.Builder
@@ -126,7 +127,7 @@ func withoutPeers(text string) string {
 	}
 }
 
-// A lossyWriter counts the lines that could not be written, and returns no error.
+// A lossyWriter counts the lines that could not be written.
 type lossyWriter struct {
 	to   io.Writer
 	lost *atomic.Uint64
@@ -140,8 +141,8 @@ func (w *lossyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A lineLog is the standard error of a command whose log is JSON. Each write becomes a line of the
-// log. It is safe for concurrent use.
+// A lineLog replaces standard error if the log format is JSON. Each write becomes a log line. A
+// lineLog is safe for concurrent use.
 type lineLog struct {
 	log   *slog.Logger
 	fails atomic.Bool // the messages from now on say why the command fails
@@ -162,8 +163,8 @@ func (w *lineLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failures returns the writer for messages that tell why the command fails: the log if it is JSON,
-// and otherwise usual.
+// failures returns the writer for the final error messages of a command. If the log format is JSON,
+// this is the log. Otherwise it is the parameter usual.
 func (c *cli) failures(usual io.Writer) io.Writer {
 	if l, ok := c.err.(*lineLog); ok {
 		l.fails.Store(true)

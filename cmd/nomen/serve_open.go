@@ -36,8 +36,8 @@ func inheritSockets() (all []*inheritedSocket, err error) {
 	return all, nil
 }
 
-// openListeners opens the listeners of a server. Call remove after the server has stopped, to
-// remove the sockets in the file system.
+// openListeners opens the listeners of a server. After the server has stopped, the caller must call
+// remove, which removes the Unix sockets from the file system.
 func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.Listener, remove func(), err error) {
 	inherited, err := inheritSockets()
 	if err != nil {

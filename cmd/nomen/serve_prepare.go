@@ -17,9 +17,9 @@ import (
 
 const prepareAgain = 500 * time.Millisecond
 
-// prepareOrLater calls prepare. If the storage is unavailable, it retries in the background, while
-// the server runs and reports that it is not ready. If a retry fails for another reason, the error
-// is sent on the channel, which ends the server.
+// prepareOrLater calls prepare. If the storage is unavailable, it retries in the background, and
+// the server runs without being ready. If a retry fails for another reason, the error is sent to
+// the returned channel, and the server shuts down.
 func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
 	err := c.prepare(ctx, f, s, reg)
 	if !store.IsAway(err) {
@@ -43,9 +43,9 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, 
 	return failed, nil
 }
 
-// nodeToken makes the token of the administrator for a node of a database, and writes it to a file.
-// The token is valid only at this node and only until the node stops, because the database does not
-// have it. For an embedded store nodeToken does nothing.
+// nodeToken creates an administrator's token for a node of a database, and writes it to a file. The
+// token is not stored in the database. It is therefore valid only at this node, and only until the
+// node stops. For an embedded store, nodeToken does nothing.
 func (c *cli) nodeToken() (*store.Token, error) {
 	if !c.inDatabase() {
 		return nil, nil
@@ -54,8 +54,9 @@ func (c *cli) nodeToken() (*store.Token, error) {
 	return own, durable.WriteFile(filepath.Join(c.data, tokenFile), spelling+"\n")
 }
 
-// prepare creates the token of the administrator if necessary, writes the authorities of the
-// configuration file to the store, and loads the demonstration. With --read-only it does nothing.
+// prepare creates the administrator's token if necessary, and writes the authorities of the
+// configuration file to the store. With --demo, it also loads the demonstration data. With
+// --read-only, it does nothing.
 func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar) error {
 	if f.readOnly {
 		return nil
@@ -81,8 +82,8 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 	return c.loadDemo(ctx, &local{store: s, registrar: reg})
 }
 
-// putAuthorities writes the authorities of the configuration file to the store in one batch. An
-// error has the place of the authority in the file.
+// putAuthorities writes the authorities of the configuration file to the store in a single batch.
+// If an authority is rejected, the error contains its position in the file.
 func (c *cli) putAuthorities(ctx context.Context, reg *registrar.Registrar) ([]registrar.Outcome, error) {
 	authorities := c.file.authorities()
 	if len(authorities) == 0 {

@@ -18,13 +18,14 @@ import (
 	"github.com/nomen-project/nomen/tlog/witness"
 )
 
-// publishedFile has a copy of what was published of the log. It is in the data directory, outside
-// the store, so it remains when the store is replaced by a backup.
+// publishedFile contains a copy of the state of the published log. It is in the data directory, but
+// outside the store, so that it is preserved if the store is replaced by a backup.
 const publishedFile = "log.json"
 
 const publishLeaseKey = "log"
 
-// publishLease is how long a node of a database keeps the right to publish after it has renewed it.
+// publishLease is the duration of the lease for publishing the log. A node of a database must renew
+// the lease before it expires.
 const publishLease = 15 * time.Second
 
 type publishFlags struct {
@@ -81,8 +82,8 @@ func (f *serveFlags) checkPublish() error {
 	return err
 }
 
-// originOf returns the origin of the log of a server with this public URL: the URL without its
-// scheme, and the path of the log. Without a URL, it returns "".
+// originOf returns the origin of the log of a server. The origin is the public URL without its
+// scheme, followed by the path of the log. The result is "" if publicURL is not a URL.
 func originOf(publicURL string) string {
 	_, rest, ok := strings.Cut(publicURL, "://")
 	if !ok {
@@ -123,7 +124,8 @@ func (c *cli) publishOptions(s store.Reader, key string) (o publish.Options, err
 	return o, nil
 }
 
-// startPublishing publishes the log until end is called. Without --log.key, the log is nil.
+// startPublishing publishes the log in the background until end is called. Without --log.key, the
+// result is nil.
 func (c *cli) startPublishing(ctx context.Context, f *serveFlags, s store.Store, table *store.Table, log *slog.Logger) (_ *publish.Log, end func(), err error) {
 	if f.publish.key == "" {
 		return nil, func() {}, nil
@@ -157,7 +159,8 @@ func (c *cli) startPublishing(ctx context.Context, f *serveFlags, s store.Store,
 	}, nil
 }
 
-// leasePublishing returns a function that reports whether this node of a database may publish.
+// leasePublishing returns a function that reports whether this node of a database may publish the
+// log (see leaseOf).
 func (c *cli) leasePublishing(vault store.Vault) func(context.Context) bool {
 	return c.leaseOf(vault, publishLeaseKey, publishLease)
 }

@@ -317,8 +317,8 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 }
 
 // scrubRate returns the number of changes per second that a server verifies in the background. If
-// given is negative, it returns the default. The default for a database is 0, because every node
-// would read the whole database, and a database has its own integrity checks.
+// the parameter given is negative, scrubRate returns the default. The default for a database is 0,
+// because every node would read the whole database, and a database has its own integrity checks.
 func (c *cli) scrubRate(given int) int {
 	const usual = 1000
 	switch {

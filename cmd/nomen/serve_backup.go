@@ -36,8 +36,8 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
 }
 
-// plan returns the plan for scheduled backups, or nil if there are none. An empty --backup.to turns
-// backups off, even if other options for backups are set.
+// plan returns the plan for scheduled backups, or nil if backups are turned off. An empty
+// --backup.to turns backups off, even if other options for backups are set.
 func (o *backupFlags) plan() (*backups.Plan, error) {
 	if o.to == "" {
 		return nil, o.withoutTarget()

@@ -58,8 +58,8 @@ type configuration struct {
 	flags *serveFlags
 }
 
-// newLive opens the admin API and the parts of a server that a reload may replace. A reload waits
-// for [liveServer.begin], and fails if ctx ends first.
+// newLive creates the admin API and the parts of a server that a reload can replace. Reloads wait
+// until [liveServer.begin] is called, and fail if ctx is done first.
 func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liveServer, err error) {
 	v := &liveServer{resolver: &currentResolver{}, files: c.digests(), reloading: make(chan struct{}, 1)}
 	v.ending, v.end = context.WithCancel(ctx)
@@ -97,8 +97,8 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	return v, nil
 }
 
-// begin permits reloads, and reloads after each SIGHUP until the server shuts down. The parameter
-// ready says whether systemd knows that the server is ready. If not, reloads are not reported to
+// begin permits reloads, and starts to reload the configuration after each SIGHUP. If ready is
+// false, systemd has not been notified that the server is ready, and reloads are not reported to
 // systemd.
 func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
 	v.begun, v.ready = true, ready
@@ -106,7 +106,7 @@ func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
 	v.watching.Go(func() { v.watchHangups(hangups) })
 }
 
-// stop rejects further reloads, and waits for the current one.
+// stop rejects further reloads, and waits for the reload in progress.
 func (v *liveServer) stop() {
 	v.end()
 	v.watching.Wait()
@@ -146,8 +146,8 @@ func (c *cli) openParts(f *serveFlags, p serverParts) (*outside, *gatewayServer,
 	return out, g, nil
 }
 
-// gatewayOf returns a text with everything from which the outside and the gateway are made. They
-// can stay while the text is the same.
+// gatewayOf returns a text with all settings on which the outside and the gateway depend. A reload
+// replaces the outside and the gateway only if this text has changed.
 func (c *cli) gatewayOf(files map[string]string) string {
 	var b strings.Builder
 	for option := range strings.FieldsSeq("allow-private ask-others proxy own-users connect table public-table dns default-resolver") {
@@ -156,11 +156,11 @@ func (c *cli) gatewayOf(files map[string]string) string {
 	return b.String() + files["table"] + "\n" + files["public-table"]
 }
 
-// readAgainFiles has the options that name files which a reload reads again.
+// readAgainFiles contains the options for files that a reload reads again.
 const readAgainFiles = "registry country-db table public-table site.logo"
 
-// digests returns the digests of the files that a reload reads again. The key is the option that
-// names the file.
+// digests returns the digests of the files that a reload reads again. The keys are the options for
+// the files.
 func (c *cli) digests() map[string]string {
 	all := map[string]string{}
 	for option := range strings.FieldsSeq(readAgainFiles) {
@@ -178,9 +178,9 @@ func (v *liveServer) drain() time.Duration { return v.now.Load().flags.drain }
 
 const reloadTimeout = 30 * time.Second
 
-// Reload reads the configuration again, with the same command line and environment. It puts all
-// changes into effect or none, and logs the result. Reload waits for a reload in progress. If the
-// server is shutting down, Reload returns [adminapi.ErrUnavailable].
+// Reload reads the configuration again, with the same command line and environment. It applies
+// either all changes or none, and logs the result. If another reload is in progress, Reload waits
+// for its end. If the server is shutting down, Reload returns [adminapi.ErrUnavailable].
 func (v *liveServer) Reload() (adminapi.Reloaded, error) {
 	select {
 	case v.reloading <- struct{}{}:
@@ -292,7 +292,8 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	return out, nil
 }
 
-// A replacement has the new parts of a server that a reload has made and not yet put into use.
+// A replacement contains the new parts of a server that a reload has created and not yet put into
+// use.
 type replacement struct {
 	srv     *server.Server
 	parts   serverParts
@@ -308,8 +309,8 @@ func (r *replacement) discard() error {
 	return errors.Join(r.parts.gateway.Close(), r.parts.outside.Close())
 }
 
-// make makes the parts for a new configuration. The outside and the gateway stay, with their
-// caches, if nothing has changed from which they are made.
+// make creates the parts for a new configuration. It keeps the outside and the gateway with their
+// caches if the settings on which they depend have not changed.
 func (v *liveServer) make(next *configuration, files map[string]string) (*replacement, error) {
 	r := &replacement{parts: v.parts, gateway: next.cli.gatewayOf(files)}
 	f := next.flags
@@ -370,7 +371,7 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 
 const howToRestart = "run 'systemctl restart nomen', or stop the server and start it again"
 
-// fixed returns an error for each changed option that takes effect only after a restart.
+// fixed returns an error for each changed option that requires a restart.
 func (c *cli) fixed(next *cli) (errs []error) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != restart {
@@ -402,8 +403,7 @@ func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	return all
 }
 
-// changedFiles returns the options that still name the same file although the content of the file
-// has changed.
+// changedFiles returns the options whose value is unchanged, but whose file has new content.
 func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi.SettingChange) {
 	for option := range strings.FieldsSeq(readAgainFiles) {
 		path := next.flags.Lookup(option).Value.String()
@@ -414,8 +414,8 @@ func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi
 	return all
 }
 
-// putAuthorities writes the authorities of a configuration in one batch. If they have not changed,
-// it writes nothing, so that the reload succeeds even while the storage is unavailable.
+// putAuthorities writes the authorities of a configuration in a single batch. If the storage is
+// unavailable, but the authorities have not changed, it returns a warning instead of an error.
 func (v *liveServer) putAuthorities(ctx context.Context, before, next *configuration) (all []adminapi.SettingChange, warnings []string, err error) {
 	authorities := next.cli.file.authorities()
 	if next.flags.readOnly {
@@ -441,7 +441,7 @@ func (v *liveServer) putAuthorities(ctx context.Context, before, next *configura
 	return all, warnings, nil
 }
 
-// watchHangups reloads after each SIGHUP until the server shuts down.
+// watchHangups reloads the configuration after each SIGHUP until the server shuts down.
 func (v *liveServer) watchHangups(hangups <-chan os.Signal) {
 	for {
 		select {

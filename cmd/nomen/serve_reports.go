@@ -47,7 +47,7 @@ func (o *reportFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.hookField, "reports.webhook-secret-file", "", "file with the secret that signs requests to the webhook, or credential:NAME")
 }
 
-// on reports whether reports have recipients.
+// on reports whether any recipients are configured.
 func (o *reportFlags) on() bool { return len(o.to) > 0 || o.contacts || o.webhook != "" }
 
 func (o *reportFlags) checkFlags(must func(ok bool, option string, value any, what string)) {
@@ -176,7 +176,7 @@ func (o *reportFlags) tester() (func(context.Context) []adminapi.Delivery, error
 	}, nil
 }
 
-// recipients returns who gets reports now.
+// recipients returns the current recipients of reports.
 func (o *reportFlags) recipients(ctx context.Context, hook *mail.Webhook, table *store.Table, log *slog.Logger) (all []reports.Recipient, err error) {
 	for _, a := range o.to {
 		all = append(all, reports.Recipient{Address: a})
@@ -235,9 +235,10 @@ func (c *cli) reports(api *admin.API) []reports.Report {
 
 const linkChangesTime = 90 * 24 * time.Hour
 
-// linksContent returns what changed about links in a period, a line for each host. It returns nil if
-// nothing changed, if the server does not check links, or if the first round of checks had not ended
-// in the period. The first report after this round has all changes until the end of the period.
+// linksContent returns a report about changes of links in a period, with a line for each host. It
+// returns nil if nothing has changed, if the server does not check links, or if the first round of
+// checks did not end before the end of the period. The first report after this round also includes
+// earlier changes.
 func linksContent(ctx context.Context, api *adminapi.Client, prefix string, from, to time.Time) (*reports.Content, error) {
 	status, err := api.LinkStatus(ctx)
 	var no *adminapi.StatusError
@@ -264,8 +265,9 @@ func linksContent(ctx context.Context, api *adminapi.Client, prefix string, from
 	return &reports.Content{Subject: "Names: changes of links for " + cmp.Or(prefix, "all names"), Text: text.String(), Object: changes}, nil
 }
 
-// reportActor returns the actor with whose rights a report is made. The contact of an authority need
-// not be an owner, so that low counts are left out.
+// reportActor returns the actor whose rights determine the content of a report. A report for an
+// authority has the rights of a reader, because the contact of the authority may not be an owner.
+// Such a report omits low counts.
 func reportActor(prefix string) (registrar.Actor, error) {
 	if prefix == "" {
 		return registrar.Operator(), nil

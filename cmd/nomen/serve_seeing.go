@@ -29,8 +29,8 @@ func (o *seeingFlags) register(f *pflag.FlagSet) {
 	o.log.register(f)
 }
 
-// seen has the metrics of a server and the parts that they describe. A reload can replace the
-// parts, but the metrics stay.
+// seen contains the metrics of a server and the parts that the metrics describe. A reload can
+// replace the parts, but not the metrics.
 type seen struct {
 	started time.Time
 	tasks   metrics.Tasks

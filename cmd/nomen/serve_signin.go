@@ -58,7 +58,7 @@ type oidcTable struct {
 	Map        []oidcMap `toml:"map" json:"map,omitempty"`
 }
 
-// An oidcMap is an [[oidc.map]] table: a right, and the claim of the people who have it.
+// An oidcMap is an [[oidc.map]] table. It grants a role to all people with a claim.
 type oidcMap struct {
 	Claim  string `toml:"claim" json:"claim"`
 	Value  string `toml:"value" json:"value"`
@@ -66,8 +66,8 @@ type oidcMap struct {
 	Prefix string `toml:"prefix" json:"prefix"`
 }
 
-// everywhere is the prefix of a right for all names. An empty prefix is an error instead, so that a
-// forgotten prefix does not give a right for all names.
+// everywhere is the prefix for a right to all names. An empty prefix is an error, so that a
+// forgotten prefix does not grant a right to all names.
 const everywhere = "*"
 
 func oidcKeys() []configKey {
@@ -185,8 +185,8 @@ func (m oidcMap) mapping() (right signin.Mapping, key string, err error) {
 	return right, "prefix", err
 }
 
-// proxyCheck returns a function that checks where a request comes from: it must be a proxy with the
-// permission to name the user.
+// proxyCheck returns a function that reports whether a request comes from a proxy that is permitted
+// to set the name of the user.
 func (c *cli) proxyCheck(o *signInFlags) (func(*http.Request) bool, error) {
 	var errs []error
 	var sockets, names []string

@@ -22,8 +22,8 @@ type adminSocketFile struct {
 	quiet bool // do not announce this listener
 }
 
-// openSocket listens on a Unix socket. If a socket is left from a server that was killed,
-// openSocket replaces it. It does not replace any other file.
+// openSocket listens on a Unix socket. It replaces the socket of a server that was killed, but does
+// not replace any other file.
 func openSocket(path string) (*adminSocketFile, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("%s: the path of a Unix socket can have at most %d bytes; use --admin unix:PATH with a shorter path", path, maxSocketPath)

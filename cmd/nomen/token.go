@@ -94,8 +94,9 @@ type tokenFlags struct {
 	output, expires string
 }
 
-// complete checks the options and sets the fields of the grant. An empty --expires is an error,
-// because the value may come from a variable that is not set and must not mean "never".
+// complete checks the options and sets the fields of the grant. An empty --expires is an error. The
+// value may come from a shell variable that is not set, and such a mistake must not create a token
+// that never expires.
 func (o *tokenFlags) complete(expires bool) (err error) {
 	if o.Who == "" {
 		return usagef("token make: --who is required; the history records it with each change")

@@ -131,7 +131,7 @@ func (c *cli) importCommand() *cobra.Command {
 	return cmd
 }
 
-// importing checks the files, and returns a function that imports them.
+// importing checks the files to import, and returns a function that imports them.
 func (c *cli) importing(ctx context.Context, args []string, o importFlags) (func(backend) error, error) {
 	if f := foreignFormat(o.format); f != nil {
 		files, err := foreignFiles(args, f)

@@ -224,7 +224,7 @@ func (c *cli) showUser(u *store.User) error {
 }
 
 // changeUser reads a user, applies the function change, and writes the user back. The write fails
-// if the user has a new revision by then.
+// if the user was changed in the meantime.
 func (c *cli) changeUser(ctx context.Context, id, why string, change func(u *store.User)) error {
 	return c.withStore(ctx, changes, func(b backend) error {
 		u, err := b.User(ctx, id)

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxProofFile is the maximum size of a file with a proof, in bytes. A proof has hashes, and at
-// most one record of maximum size with every byte escaped.
+// maxProofFile is the maximum size of a file with a proof, in bytes. A proof contains hashes, and
+// at most one record. The limit permits a record of maximum size with every byte escaped.
 const maxProofFile = 32 << 20
 
 type provenLine struct {

@@ -40,7 +40,7 @@ both in a file that ends with .fork, as evidence.
 A witness that is reachable from the Internet should be behind a web server with HTTPS. It
 does not need a data directory with names.`
 
-// A witnessing is one run of nomen witness serve.
+// A witnessing holds the options of 'nomen witness serve'.
 type witnessing struct {
 	*cli
 	key    string

@@ -18,9 +18,13 @@ type condition struct {
 	or       bool
 	fold     bool
 	compares bool                // with a text or a file, not with an expression
+	env      string              // the variable of the environment that an onEnv condition tests
 	text     string              // the expression
 	expr     *rewrite.Expression // for samples
 }
+
+// onEnv marks a condition on a variable of the environment.
+const onEnv = "env"
 
 // variables maps the variables of Apache httpd that a rule can test, in upper case, to the names
 // that conditions of rules use.
@@ -51,7 +55,9 @@ func (in *converter) parseCondition(l line) (c condition, err error) {
 		return c, about(args[1], c.testFile(pattern))
 	}
 	values, constant := in.constant(variable)
-	if c.on, ok = variables[variable]; !ok && !constant {
+	if c.env, ok = strings.CutPrefix(variable, "ENV:"); ok {
+		c.on = onEnv
+	} else if c.on, ok = variables[variable]; !ok && !constant {
 		return c, about(args[0], fmt.Errorf("unsupported variable %s", args[0]))
 	}
 	switch {
@@ -63,8 +69,15 @@ func (in *converter) parseCondition(l line) (c condition, err error) {
 		return c, about(args[1], fmt.Errorf("unsupported comparison %s", args[1]))
 	}
 	c.text = pattern
-	if c.expr, err = rewrite.Parse(pattern, c.fold, ""); err == nil && constant {
+	c.expr, err = rewrite.Parse(pattern, c.fold, "")
+	switch {
+	case err != nil:
+	case constant:
 		err = c.decide(values)
+	case c.on == "path" && !c.expr.MayMatchAfter(in.dir): // matches no path below the directory
+		c.on, c.text, c.compares = "element", "", true
+		c.not = !c.not
+		c.expr, err = rewrite.Parse("", false, "")
 	}
 	return c, about(pattern, err)
 }
@@ -86,8 +99,13 @@ func (c *converter) constant(variable string) (values []string, ok bool) {
 		return []string{"off"}, true
 	case "REQUEST_METHOD":
 		return []string{"GET", "HEAD"}, true
+	case "IS_SUBREQ":
+		return []string{"false"}, true
+	case "HTTP_COOKIE", "HTTP_REFERER", "HTTP_FORWARDED", "HTTP_PROXY_CONNECTION", "HTTP_ACCEPT", "HTTP_USER_AGENT":
+		return nil, false
 	}
-	return nil, false
+	// Apache knows no other variables for header fields, so these are empty.
+	return []string{""}, strings.HasPrefix(variable, "HTTP_")
 }
 
 // decide replaces a test of constant values by a condition that is always or never true.

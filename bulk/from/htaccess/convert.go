@@ -70,14 +70,18 @@ type converter struct {
 	dir    string // path of the directory, with a final slash
 	prefix name.Prefix
 
-	base    string            // value of RewriteBase, or dir
-	env     map[string]string // variables of the environment with a constant value
-	engine  bool              // the rules of mod_rewrite apply
-	usesEnv bool              // a directive tests or inserts a variable of the environment
+	base    string          // value of RewriteBase, or dir
+	setters []setter        // directives that set variables of the environment
+	noEnv   map[string]bool // variables of the environment that are not supported
+	usesEnv map[string]bool // variables of the environment that directives test or insert
+	engine  bool            // the rules of mod_rewrite apply
 
 	plain     map[int]bool // lines of the beginnings of sections without a directive for redirects
 	skipped   int          // depth of sections that are refused or have no effect
 	refusing  string       // the reason why the content of a section is refused; "" if it has no effect
+	skips     int          // how many of the next rules the flag S of an earlier rule may skip
+	chained   bool         // the rule before has the flag C
+	decides   int          // line of the rule with such a flag
 	pending   []condition
 	badBefore error // why one of the pending conditions is refused
 	rewrites  []entry
@@ -94,9 +98,15 @@ type entry struct {
 	expr  *rewrite.Expression
 	conds []condition
 
+	args    []string    // of the directive, with the values of variables of the environment
+	given   []condition // the conditions of the directive
+	variant variant     // the values of variables for which the rule is
+	negated bool        // the rule is for names that do not match its expression
+
 	asked     bool // is for requests with a query
 	goesOn    bool // later rules may apply to the result
 	passes    bool // the rule changes nothing, so directives of mod_alias apply
+	applied   bool // a later rule that applies to the result of an earlier one
 	synthetic bool // shows what a later rule does with the result of an earlier one
 }
 
@@ -105,7 +115,7 @@ func newConverter(in *from.Input) (*converter, error) {
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, fmt.Errorf("invalid base %q: want the URL of the directory, such as %s", in.Base, defaultBase)
 	}
-	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]error), env: make(map[string]string), documents: make(map[int]entry)}
+	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]error), noEnv: make(map[string]bool), usesEnv: make(map[string]bool), documents: make(map[int]entry)}
 	c.dir = path.Join("/", base.Path, path.Dir(in.Path))
 	if c.prefix, err = name.ParsePrefix(strings.TrimSuffix(c.origin+c.dir, "/")); err != nil {
 		return nil, err
@@ -129,15 +139,13 @@ func (c *converter) survey(lines []line) {
 				c.base = strings.TrimSuffix(args[0], "/") + "/"
 			}
 		}
-		c.constants(l)
+		c.readSetter(l)
+		insertEnv(l.rest, func(name string) string {
+			c.usesEnv[name] = true
+			return ""
+		})
 	}
 	c.plainSections(lines)
-	for i, l := range lines {
-		if l.name == "rewriterule" {
-			lines[i].rest = c.withConstants(l.rest)
-		}
-		c.usesEnv = c.usesEnv || strings.Contains(strings.ToUpper(lines[i].rest), "%{ENV:")
-	}
 }
 
 // plainSections finds sections such as <Files> and <Limit> that contain no directive for redirects.
@@ -248,9 +256,12 @@ func (c *converter) rewriteRule(l line) {
 	if !c.engine {
 		return // the rule has no effect
 	}
-	var e *entry
+	if reason := c.dependent(l); err == nil {
+		err = reason
+	}
+	var entries []entry
 	if err == nil {
-		e, err = c.convert(l, conds)
+		entries, err = c.convertAll(l, conds)
 	}
 	if err != nil {
 		c.refuse(l, err)
@@ -259,22 +270,67 @@ func (c *converter) rewriteRule(l line) {
 		}
 		return
 	}
-	if e != nil {
-		c.rewrites = append(c.rewrites, *e)
-	}
+	c.rewrites = append(c.rewrites, entries...)
 }
 
-func (c *converter) convert(l line, conds []condition) (*entry, error) {
+// dependent returns why a rule cannot be converted on its own: an earlier rule with the flag C or S
+// decides whether it applies.
+func (c *converter) dependent(l line) (reason error) {
+	if c.skips > 0 || c.chained {
+		reason = fmt.Errorf("the flags of the rule in line %d decide whether this rule applies", c.decides)
+	}
+	c.skips = max(c.skips-1, 0)
+	skips, chained := 0, false
+	if args := rewriteArguments(l.rest); len(args) == 3 {
+		skips, chained = skipFlags(args[2])
+	}
+	if c.chained = chained; skips > 0 || chained && reason == nil {
+		c.decides = l.number
+	}
+	c.skips = max(c.skips, skips)
+	return reason
+}
+
+// convertAll converts a RewriteRule: to one rule for each combination of the values of the variables
+// of the environment on which it depends.
+func (c *converter) convertAll(l line, conds []condition) (out []entry, err error) {
 	args := rewriteArguments(l.rest)
 	if len(args) < 2 {
 		return nil, errors.New("must have a pattern and a target")
 	}
+	all := []variant{{}}
+	if names := envNames(args[1], conds); len(names) > 0 {
+		if all, err = c.variants(names); err != nil {
+			return nil, about(args[1], err)
+		}
+	}
+	for i := range all {
+		v, given := &all[i], slices.Clone(args)
+		decided := conds
+		if given[1], decided, err = v.withEnv(args[1], conds); err != nil {
+			return nil, err
+		}
+		e, err := c.convert(l, given, decided)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			e.variant = *v
+			e.When, e.conds = slices.Concat(v.when, e.When), slices.Concat(v.conds, e.conds)
+			out = append(out, *e)
+		}
+	}
+	return out, nil
+}
+
+// convert converts a RewriteRule with these arguments. The entry is nil if the rule has no effect.
+func (c *converter) convert(l line, args []string, conds []condition) (*entry, error) {
 	f, err := parseFlags(strings.Join(args[2:], ""))
 	if err != nil {
 		return nil, err
 	}
 	pattern, not := strings.CutPrefix(args[0], "!")
-	e := &entry{from: []line{l}, conds: conds}
+	e := &entry{from: []line{l}, args: args, given: conds, conds: conds, negated: not}
 	for _, cond := range conds {
 		e.from = append(e.from, cond.line)
 	}
@@ -416,7 +472,12 @@ func (c *converter) alias(l line) error {
 		c.aliases = append(c.aliases, *e)
 		return err
 	}
-	target := strings.ReplaceAll(args[1], "%", `\%`)
+	// Apache escapes the path of the result of RedirectMatch, so that "%20" becomes "%2520".
+	end := len(args[1])
+	if i := strings.IndexAny(args[1], "?#"); i >= 0 {
+		end = i
+	}
+	target := strings.ReplaceAll(args[1][:end], "%", `\%25`) + strings.ReplaceAll(args[1][end:], "%", `\%`)
 	if l.name != "redirectmatch" {
 		target = strings.NewReplacer("%", `\%`, "$", `\$`, `\`, `\\`).Replace(args[1]) + "$1"
 	}

@@ -3,6 +3,7 @@ package htaccess
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,14 +73,25 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// dropUnreached refuses rules for which no test was found, except rules without effect. A rule has
-// no effect if an earlier rule answers all its requests. A rule that begins with a slash also has
-// no effect, because its expression never matches in Apache httpd.
+// dropUnreached refuses the rules for which no test was found, except those that have no effect:
+//
+//   - An earlier rule answers all requests that the rule would answer alone.
+//   - The expression never matches, in Apache either.
+//   - The rule is for values of variables that no request gives, as other values show.
+//   - The rule is only for the results of earlier rules, which have rules of their own.
 func (c *converter) dropUnreached(all []entry, unreached []int) {
+	tested := map[int]bool{} // lines
+	for i := range all {
+		for _, l := range all[i].from {
+			tested[l.number] = tested[l.number] || !slices.Contains(unreached, i)
+		}
+	}
 	for _, i := range unreached {
 		e := &all[i]
 		switch {
-		case e.synthetic, e.asked, e.expr != nil && e.expr.BeginsWithSlash(), c.hidden(all, i):
+		case e.synthetic, e.asked, e.applied, e.expr != nil && (e.expr.BeginsWithSlash() || e.expr.Never()):
+		case len(e.variant.conds) > 0 && tested[e.from[0].number]:
+		case c.hidden(all, i):
 		case c.answers(all, i):
 			c.drop(all, []int{i}, "the rule gives no valid location")
 		default:
@@ -99,23 +111,28 @@ func (c *converter) answers(all []entry, i int) bool {
 	return false
 }
 
-// hidden reports whether an earlier rule answers all requests that rule i would answer without it.
+// hidden reports whether an earlier rule without further conditions answers all requests that rule i
+// would answer on its own.
 func (c *converter) hidden(all []entry, i int) bool {
-	before, answers := -1, 0
+	var answered []rewrite.Candidate
 	for variant := range 48 {
 		candidate, _ := c.candidate(&all[i], variant)
-		alone, whole := setOf(all[i:i+1]), setOf(all[:i+1])
-		if m, ok := rewrite.Matched(alone, c.prefix, candidate); !ok || m != 0 {
-			continue
+		if m, ok := rewrite.Matched(setOf(all[i:i+1]), c.prefix, candidate); ok && m == 0 {
+			answered = append(answered, candidate)
 		}
-		m, ok := rewrite.Matched(whole, c.prefix, candidate)
-		if !ok || before >= 0 && m != before {
+	}
+	return len(answered) > 0 && slices.ContainsFunc(indexes(i), func(j int) bool {
+		if len(all[j].When) > 0 && !slices.Equal(all[j].When, all[i].When) {
 			return false
 		}
-		before = m
-		answers++
-	}
-	return answers > 0 && (len(all[before].When) == 0 || slices.Equal(all[before].When, all[i].When))
+		if all[j].Regexp == all[i].Regexp {
+			return true
+		}
+		return !slices.ContainsFunc(answered, func(candidate rewrite.Candidate) bool {
+			m, ok := rewrite.Matched(setOf(all[j:j+1]), c.prefix, candidate)
+			return !ok || m != 0
+		})
+	})
 }
 
 // checkGoingOn handles rules without the flag L. In Apache httpd, a later rule is matched against
@@ -165,10 +182,23 @@ func (c *converter) checkPassing() {
 func (c *converter) after(i int) (joined []entry, skipped int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {
-		switch {
-		case !e.expr.MayMatchURL():
+		if !e.expr.MayMatchAfter(first.result()) {
 			continue
-		case !e.expr.MatchesAll() || e.dependsOnMatch():
+		}
+		if both, ok := c.applied(first, &e); ok && both == nil {
+			continue
+		} else if ok {
+			rest := c.rewrites[i+2+j:]
+			if e.goesOn && len(both.Locations) > 0 && slices.ContainsFunc(rest, func(f entry) bool { return f.expr.MayMatchAfter(both.result()) }) {
+				return nil, j
+			}
+			c.rewrites[i+1+j].applied = true
+			if joined = append(joined, *both); len(e.When) == 0 {
+				break
+			}
+			continue
+		}
+		if e.negated || e.passes || !e.expr.MatchesAll() || e.dependsOnMatch() {
 			return nil, j
 		}
 		both := *first
@@ -181,6 +211,56 @@ func (c *converter) after(i int) (joined []entry, skipped int) {
 		}
 	}
 	return joined, -1
+}
+
+// result returns the beginning of the URL to which a rule rewrites, up to the first part that depends
+// on the request.
+func (e *entry) result() string {
+	url := e.Locations[0].URL
+	if i := strings.IndexAny(url, "{%?"); i >= 0 {
+		url = url[:i]
+	}
+	return url
+}
+
+// applied returns the rule for the requests of the first rule, whose location is constant, to which a
+// later rule applies. It is nil if the later rule does not match. The result ok is false if that
+// depends on the request.
+func (c *converter) applied(first, later *entry) (both *entry, ok bool) {
+	name, literal := first.expr.Literal()
+	url := first.result()
+	if !literal || url != first.Locations[0].URL || first.Query != rule.QueryAppend || later.negated || strings.Contains(later.args[1], "%") {
+		return nil, false
+	}
+	// In a directory, Apache appends what follows the first segment of the path.
+	if i := strings.IndexByte(name, '/'); i >= 0 {
+		url += name[i:]
+	}
+	re, err := regexp.Compile(later.expr.Anywhere())
+	if err != nil {
+		return nil, false
+	}
+	groups := re.FindStringSubmatch(url)
+	if groups == nil {
+		return nil, true
+	}
+	if later.passes { // the rule ends the processing and changes nothing
+		both := *first
+		both.When, both.conds = slices.Concat(first.When, later.When), slices.Concat(first.conds, later.conds)
+		both.synthetic, both.goesOn, both.from = true, false, nil
+		return &both, true
+	}
+	args := slices.Clone(later.args)
+	args[0], args[1] = first.args[0], insertGroups(args[1], '$', groups)
+	both, err = c.convert(later.from[0], args, slices.Concat(first.given, later.given))
+	if err != nil || both == nil {
+		return nil, false
+	}
+	for _, v := range []*variant{&later.variant, &first.variant} {
+		both.When, both.conds = slices.Concat(v.when, both.When), slices.Concat(v.conds, both.conds)
+	}
+	both.synthetic, both.goesOn, both.from = true, false, nil
+	return both, true
 }
 
 func (e *entry) dependsOnMatch() bool {
@@ -244,9 +324,10 @@ func (c *converter) candidate(e *entry, variant int) (out rewrite.Candidate, ok 
 			out.Element += s
 			continue
 		case cond.on == "path":
-			if len(s) >= len(c.dir) && strings.EqualFold(s[:len(c.dir)], c.dir) {
+			if s += "/"; len(s) >= len(c.dir) && strings.EqualFold(s[:len(c.dir)], c.dir) {
 				s = s[len(c.dir):]
 			}
+			s = strings.TrimSuffix(s, "/")
 			out.Element = strings.TrimPrefix(s, "/")
 			continue
 		}

@@ -59,6 +59,20 @@ func parseFlags(s string) (f flags, err error) {
 	return f, nil
 }
 
+// skipFlags returns how many of the next rules the flag S skips, and whether there is a flag C.
+func skipFlags(s string) (skips int, chained bool) {
+	for flag := range strings.SplitSeq(strings.Trim(s, "[]"), ",") {
+		key, value, _ := strings.Cut(strings.TrimFunc(flag, isSpace), "=")
+		switch strings.ToLower(key) {
+		case "s", "skip":
+			skips, _ = strconv.Atoi(value) // other values skip nothing
+		case "c", "chain":
+			chained = true
+		}
+	}
+	return skips, chained
+}
+
 func redirectStatus(s string) (int, error) {
 	switch strings.ToLower(s) {
 	case "":

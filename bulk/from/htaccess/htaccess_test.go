@@ -111,12 +111,12 @@ func TestRefusals(t *testing.T) {
 		{"RewriteRule ^a$ https://h.example/ [E=a:b]\nRewriteEngine on", "unsupported flag E=a:b"},
 		{"RewriteRule ^a$ https://%{ENV:X}/ [R]\nRewriteEngine on", "unsupported variable %{ENV:X}"},
 		{"SetEnvIf Request_URI ^.*$ X=h.example\nRewriteRule ^a$ https://%{ENV:X}/ [R]\nRewriteEngine on", ""},
-		{"SetEnvIf Accept rdf X=h.example\nRewriteRule ^a$ https://%{ENV:X}/ [R]\nRewriteEngine on", "variables of the environment"},
+		{"SetEnvIf Referer rdf X=h.example\nRewriteRule ^a$ https://%{ENV:X}/ [R]\nRewriteEngine on", "the variable X is not supported"},
 		{"RewriteCond %{HTTP_COOKIE} x\nRewriteRule ^a$ https://h.example/ [R]\nRewriteEngine on", "unsupported variable"},
 		{"RewriteCond %{REQUEST_FILENAME} !-f\nRewriteRule ^a$ https://h.example/ [R]\nRewriteEngine on", ""},
 		{"RewriteCond %{HTTP_ACCEPT} x", "no rule follows"},
 		{"RewriteRule ^(?!a)b$ https://h.example/ [R]\nRewriteEngine on", "unsupported regular expression"},
-		{"RewriteRule ^a$ https://h.example/ [R]\nRewriteRule ^(.*)$ https://h.example/?u=$1 [R,L]\nRewriteEngine on", "without the flag L"},
+		{"RewriteRule ^a https://h.example/ [R]\nRewriteRule ^(.*)$ https://h.example/?u=$1 [R,L]\nRewriteEngine on", "without the flag L"},
 		{"RewriteRule ^a$ https://h.example/ [R]\nRewriteRule ^(.*)$ https://h.example/all [R,L]\nRewriteEngine on", ""},
 		{"RewriteRule ^/a$ https://h.example/ [R,L]\nRewriteEngine on", ""},                                       // never matches
 		{"RewriteEngine on\nRewriteRule ^a https://h.example/ [L]\nRewriteRule ^ab$ https://h.example/2 [L]", ""}, // the second is never reached
@@ -207,6 +207,8 @@ func TestForms(t *testing.T) {
 		{"Redirect 301 /w/a/ https://h.example/b/", "a/x", rule.Request{}, "301 https://h.example/b/x"},
 		{"Redirect 301 /w/a/ https://h.example/b/", "a", rule.Request{}, ""},
 		{"RedirectMatch 302 (?i)^/w/A$ https://h.example/", "a", rule.Request{}, "302 https://h.example/"},
+		{"RedirectMatch 302 ^/w/a$ https://h.example/a%20b%2520c?x%20y#f%20g", "a", rule.Request{}, "302 https://h.example/a%2520b%252520c?x%20y#f%20g"},
+		{"Redirect 302 /w/a https://h.example/a%20b?x%20y", "a", rule.Request{}, "302 https://h.example/a%20b?x%20y"},
 		{engine + "RewriteRule ^a$ - [R=404,L]\nErrorDocument 404 https://h.example/none", "a", rule.Request{}, "302 https://h.example/none"},
 		{engine + "RewriteRule ^a$ - [R=406]\nErrorDocument 406 https://h.example/types", "a", rule.Request{}, "302 https://h.example/types"},
 		{engine + "RewriteBase /w/x\nRewriteRule ^a$ ../b [R,L]", "a", rule.Request{}, "302 http://w3id.org/w/b"},

@@ -14,15 +14,22 @@ func (c *converter) other(l line) string {
 		"languagepriority", "forcelanguagepriority", "acceptpathinfo", "serversignature", "addoutputfilter", "addoutputfilterbytype",
 		"setoutputfilter", "addinputfilter", "setinputfilter", "multiviewsmatch", "adddescription", "addicon", "addiconbytype",
 		"headername", "readmename", "indexorderdefault", "indexstylesheet", "enablemmap", "enablesendfile", "contentdigest",
-		"limitrequestbody", "php_flag", "php_value":
+		"limitrequestbody", "limitxmlrequestbody", "php_flag", "php_value", "removecharset", "removeencoding", "removelanguage",
+		"removeinputfilter", "removeoutputfilter", "modmimeusepathinfo", "directoryindexredirect", "directorycheckhandler", "cgimapextension",
+		"cgipassauth", "cgivar", "defaulttype", "scriptinterpretersource", "rlimitcpu", "rlimitmem", "rlimitnproc", "xbithack",
+		"ssietag", "ssilastmodified", "sethandler", "addalt", "addaltbyencoding", "addaltbytype", "addiconbyencoding", "defaulticon",
+		"indexheadinsert", "indexignorereset", "imapbase", "imapdefault", "imapmenu", "metadir", "metafiles", "metasuffix":
 		return "" // about files, which the directories do not contain
 	case "directoryslash":
 		return "" // a prefix without its slash is not a name of the authority
 	case "header":
 		return headerReason(args)
-	case "setenv", "setenvif", "setenvifnocase", "browsermatch", "unsetenv":
-		if c.usesEnv {
-			return "variables of the environment are not supported"
+	case "setenvif", "setenvifnocase", "browsermatch", "browsermatchnocase", "setenv", "unsetenv", "passenv":
+		for _, arg := range args {
+			name, _, _ := strings.Cut(strings.TrimPrefix(arg, "!"), "=")
+			if name = strings.ToUpper(name); c.usesEnv[name] && c.noEnv[name] {
+				return "the variable " + name + " is not supported"
+			}
 		}
 		return ""
 	case "require", "order", "allow", "deny", "satisfy":

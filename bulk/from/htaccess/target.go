@@ -92,6 +92,10 @@ func (e *expansion) variable(name string) error {
 		}
 		e.part(part, on == "path" || !e.noEscape)
 	}
+	if group, ok := strings.CutPrefix(name, groupBegin); ok {
+		e.part(group, true)
+		return nil
+	}
 	switch strings.ToUpper(name) {
 	case "HTTP_HOST", "SERVER_NAME":
 		_, host, _ := strings.Cut(e.origin, "://")

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"maps"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -170,19 +171,116 @@ func (e *Expression) BeginsWithSlash() bool {
 	return first != nil && first.Op == syntax.OpLiteral && first.Rune[0] == '/'
 }
 
-// MayMatchURL reports whether the expression could match an http or https URL.
-func (e *Expression) MayMatchURL() bool {
-	first := e.first()
-	if first == nil {
+// MayMatchAfter reports whether the expression could match a text that begins with a prefix.
+func (e *Expression) MayMatchAfter(prefix string) bool {
+	prog, err := syntax.Compile(e.tree.Simplify())
+	if err != nil {
 		return true
 	}
-	switch first.Op {
-	case syntax.OpLiteral:
-		return first.Rune[0] == 'h' || first.Rune[0] == 'H'
-	case syntax.OpEmptyMatch, syntax.OpEndText:
+	states := map[uint32]bool{}
+	matched := follow(prog, states, uint32(prog.Start), true, prefix == "")
+	for at, r := range prefix {
+		end := at+len(string(r)) == len(prefix)
+		next := map[uint32]bool{}
+		for pc := range states {
+			if i := &prog.Inst[pc]; isRune(i) && i.MatchRune(r) {
+				matched = follow(prog, next, i.Out, false, end) || matched
+			}
+		}
+		// A match can begin anywhere, unless the expression prevents it.
+		matched = follow(prog, next, uint32(prog.Start), false, end) || matched
+		states = next
+	}
+	return matched || slices.ContainsFunc(slices.Collect(maps.Keys(states)), func(pc uint32) bool { return isRune(&prog.Inst[pc]) })
+}
+
+func isRune(i *syntax.Inst) bool {
+	return i.Op == syntax.InstRune || i.Op == syntax.InstRune1 || i.Op == syntax.InstRuneAny || i.Op == syntax.InstRuneAnyNotNL
+}
+
+// follow adds the instructions that a program reaches from pc without reading a character. It
+// reports whether the program matches. The parameters begin and end say whether the text begins or
+// could end here.
+func follow(prog *syntax.Prog, states map[uint32]bool, pc uint32, begin, end bool) bool {
+	if states[pc] {
 		return false
 	}
+	states[pc] = true
+	switch i := &prog.Inst[pc]; i.Op {
+	case syntax.InstMatch:
+		return true
+	case syntax.InstAlt, syntax.InstAltMatch:
+		first := follow(prog, states, i.Out, begin, end)
+		return follow(prog, states, i.Arg, begin, end) || first
+	case syntax.InstCapture, syntax.InstNop:
+		return follow(prog, states, i.Out, begin, end)
+	case syntax.InstEmptyWidth:
+		switch needs := syntax.EmptyOp(i.Arg); {
+		case needs&(syntax.EmptyBeginText|syntax.EmptyBeginLine) != 0 && !begin:
+		case needs&(syntax.EmptyEndText|syntax.EmptyEndLine) != 0 && !end:
+		default:
+			return follow(prog, states, i.Out, begin, end)
+		}
+	}
+	return false
+}
+
+// Never reports whether the expression matches no text at all, such as "a$1", in which text follows
+// the end.
+func (e *Expression) Never() bool {
+	prog, err := syntax.Compile(e.tree.Simplify())
+	if err != nil {
+		return false
+	}
+	type state struct {
+		pc         uint32
+		begun, end bool // a character was read; the end of the text was required
+	}
+	seen := map[state]bool{}
+	open := []state{{uint32(prog.Start), false, false}, {uint32(prog.Start), true, false}} // a match can begin anywhere
+	for len(open) > 0 {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		switch i := &prog.Inst[s.pc]; {
+		case i.Op == syntax.InstMatch:
+			return false
+		case i.Op == syntax.InstAlt, i.Op == syntax.InstAltMatch:
+			open = append(open, state{i.Out, s.begun, s.end}, state{i.Arg, s.begun, s.end})
+		case i.Op == syntax.InstCapture, i.Op == syntax.InstNop:
+			open = append(open, state{i.Out, s.begun, s.end})
+		case i.Op == syntax.InstEmptyWidth:
+			needs := syntax.EmptyOp(i.Arg)
+			if s.begun && needs&syntax.EmptyBeginText != 0 {
+				continue
+			}
+			open = append(open, state{i.Out, s.begun, s.end || needs&syntax.EmptyEndText != 0})
+		case isRune(i) && !s.end:
+			open = append(open, state{i.Out, true, false})
+		}
+	}
 	return true
+}
+
+// Literal returns the only text that the expression matches, if it matches a whole text.
+func (e *Expression) Literal() (string, bool) {
+	t := clone(e.tree)
+	begins := cutBegin(t)
+	ends := cutEnd(t)
+	for t.Op == syntax.OpCapture {
+		t = t.Sub[0]
+	}
+	switch {
+	case !begins || !ends || t.Flags&syntax.FoldCase != 0:
+	case t.Op == syntax.OpEmptyMatch:
+		return "", true
+	case t.Op == syntax.OpLiteral:
+		return string(t.Rune), true
+	}
+	return "", false
 }
 
 // first returns the part after "^" if the expression matches only at the beginning of a text, and

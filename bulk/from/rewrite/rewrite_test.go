@@ -82,14 +82,46 @@ func TestMatchesAll(t *testing.T) {
 	}
 }
 
-func TestMayMatchURL(t *testing.T) {
-	for pattern, want := range map[string]bool{".*": true, "a": true, "^a": false, "^h": true, "^$": false, "^(ont|data)": true, "^(ont)": false, "^.ttl": true} {
+func TestMayMatchAfter(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		".*": true, "a": true, "": true, "^a": false, "^h": true, "^$": false, "^(ont|data)": false, "^(ont|http)": true, "^.ttl": false, "^.ttps://.": true,
+		"^[a-z]+/?$": false, "^[a-z:/.]+$": true, "^(core|code)(/|#)*": false, "ttl$": true, "^https://a.example/$": true, "^https://a.example$": false,
+		`^\w+\b:`: true, "(?i)^HTTPS": true, "^https://b": false, "^https://a.example/b": true, "^.{17}": true, "^[^/]*$": false,
+	} {
 		e, err := Parse(pattern, false, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := e.MayMatchURL(); got != want {
+		if got := e.MayMatchAfter("https://a.example/"); got != want {
 			t.Errorf("%q: got %v, want %v", pattern, got, want)
+		}
+	}
+}
+
+func TestNever(t *testing.T) {
+	for pattern, want := range map[string]bool{"": false, "^$": false, "a$1": true, "^view-$1": true, "a^b": true, "(a$)b|c": false, "a$b*": false, "^^a$$": false, "a.*$": false, "(?:$a)+": true} {
+		e, err := Parse(pattern, false, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Never(); got != want {
+			t.Errorf("%q: got %v, want %v", pattern, got, want)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for pattern, want := range map[string]string{"^$": "", "^a/b$": "a/b", `^a\.b$`: "a.b", "^(a)$": "a", "^a": "-", "a$": "-", "^a.$": "-", "^(?i:a)$": "-", "^a|b$": "-"} {
+		e, err := Parse(pattern, false, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := e.Literal()
+		if !ok {
+			got = "-"
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", pattern, got, want)
 		}
 	}
 }

@@ -101,7 +101,11 @@ type entry struct {
 	args    []string    // of the directive, with the values of variables of the environment
 	given   []condition // the conditions of the directive
 	variant variant     // the values of variables for which the rule is
+	tests   []condition // the conditions of the directive before these values were inserted
 	negated bool        // the rule is for names that do not match its expression
+
+	sought, witnessed bool   // an element that meets all tests of the path was sought, and found
+	witness           string // this element
 
 	asked     bool // is for requests with a query
 	goesOn    bool // later rules may apply to the result
@@ -133,7 +137,8 @@ func (c *converter) survey(lines []line) {
 	for _, l := range lines {
 		switch l.name {
 		case "rewriteengine":
-			c.engine = strings.EqualFold(strings.TrimSpace(l.rest), "on")
+			args := arguments(l.rest)
+			c.engine = len(args) > 0 && strings.EqualFold(args[0], "on")
 		case "rewritebase":
 			if args := arguments(l.rest); len(args) == 1 && strings.HasPrefix(args[0], "/") {
 				c.base = strings.TrimSuffix(args[0], "/") + "/"
@@ -315,7 +320,7 @@ func (c *converter) convertAll(l line, conds []condition) (out []entry, err erro
 			return nil, err
 		}
 		if e != nil {
-			e.variant = *v
+			e.variant, e.tests = *v, conds
 			e.When, e.conds = slices.Concat(v.when, e.When), slices.Concat(v.conds, e.conds)
 			out = append(out, *e)
 		}

@@ -28,7 +28,9 @@ var directives = map[string][]string{
 		"Include x.conf !unsupported directive", "Error text !unsupported directive", "QualifyRedirectURL On !unsupported directive", "AllowOverride None !unsupported directive",
 	},
 	"mod_rewrite": {
-		"RewriteBase /w/", "RewriteEngine On", "RewriteOptions Inherit !rules are not inherited", "RewriteOptions AllowNoSlash !rules are not inherited",
+		"RewriteBase /w/", `RewriteBase "/w x/"`, "RewriteBase /w x/ !must have one path", "RewriteBase !must have one path", "RewriteBase x !must have one path",
+		"RewriteEngine On", "RewriteEngine off", "RewriteEngine on off", "RewriteEngine yes !must be on or off", "RewriteEngine !must be on or off",
+		"RewriteOptions Inherit !rules are not inherited", "RewriteOptions AllowNoSlash !rules are not inherited",
 		"RewriteCond %{HTTP_ACCEPT} x !no rule follows", "RewriteRule ^a$ https://h.example/ [R,L]", "RewriteRule ^a$ !must have a pattern", "RewriteMap m txt:/x !unsupported directive",
 		"RewriteRule ^a$ https://h.example/${m:$1} [R] !unsupported map", "RewriteRule ^a$ /b [R,L]", "RewriteRule ^a$ -", "RewriteRule ^a$ b !rewrites the path",
 	},
@@ -190,6 +192,41 @@ RewriteRule ^ https://h.example/none [R=302,L]
 		if c := convertFile(t, "w/.htaccess", "RewriteEngine on\n"+bad+"\n"); len(c.report.Refused) == 0 {
 			t.Errorf("%q is not refused", bad)
 		}
+	}
+}
+
+// TestVersions checks variables that depend on several tests of the path, as in pmd/log: rules for
+// values that only some paths give are kept, and no rule is left out unless its values are impossible.
+func TestVersions(t *testing.T) {
+	const text = `RewriteEngine on
+SetEnvIf Request_URI ^/w$ ROOT=https://h.example DOC=/dev
+SetEnvIf Request_URI ^/w/(.*)$ ROOT=https://h.example DOC=/dev ANCHOR=$1
+SetEnvIf Request_URI ^/w/(\d+\.\d+\.\d+)$ ROOT=https://h.example DOC=/$1
+SetEnvIf Request_URI ^/w/(\d+\.\d+\.\d+)/(.*)$ ROOT=https://h.example DOC=/$1 ANCHOR=$2
+RewriteRule ^docs($|/.*)$ https://h.example/docs [L]
+RewriteCond %{HTTP_ACCEPT} html
+RewriteRule ^(.*)$ %{ENV:ROOT}%{ENV:DOC}/index.html#%{ENV:ANCHOR} [R=303,L,NE]
+RewriteCond %{HTTP_ACCEPT} .+
+RewriteRule ^.*$ %{ENV:ROOT}%{ENV:DOC}/406.html [R=406,L]
+RewriteRule ^(.*)$ %{ENV:ROOT}%{ENV:DOC}/all [R=303,L]
+`
+	c := convertFile(t, "w/.htaccess", text)
+	if len(c.report.Refused) > 0 {
+		t.Fatalf("%+v", c.report.Refused)
+	}
+	checkAnswers(t, c, []answered{
+		{"", "text/html", "", "303 https://h.example/dev/index.html#"},
+		{"x", "text/html", "", "303 https://h.example/dev/index.html#x"},
+		{"0.00.00", "text/html", "", "303 https://h.example/0.00.00/index.html#0.00.00"},
+		{"1.2.3/x", "text/html", "", "303 https://h.example/1.2.3/index.html#x"},
+		{"1.2.3", "text/turtle", "", "406"},
+		{"1.2.3", "", "", "303 https://h.example/1.2.3/all"},
+		{"docs/1.2.3", "", "", "302 https://h.example/docs"},
+	})
+	// A path that is too long to be found could give the value b.
+	const long = "RewriteEngine on\nSetEnvIf Request_URI (a.?){1000}y A=b\nRewriteRule ^ https://h.example/%{ENV:A} [R,L]\n"
+	if c := convertFile(t, "w/.htaccess", long); len(c.report.Refused) == 0 {
+		t.Error("a rule for which no test was found is left out")
 	}
 }
 

@@ -22,6 +22,7 @@ func (c *converter) finish() {
 	for {
 		all := c.entries()
 		set := setOf(all)
+		c.findWitnesses(all)
 		unreached, err := rewrite.AddTests(set, c.prefix, func(i, variant int) (rewrite.Candidate, bool) {
 			return c.candidate(&all[i], variant)
 		})
@@ -44,6 +45,16 @@ func (c *converter) finish() {
 		}
 		c.drop(all, []int{e.Rule}, fmt.Sprintf("%s: %s", e.What, e.Err))
 		c.keep(all, []int{e.Rule})
+	}
+}
+
+// findWitnesses finds elements for rules that depend on several tests of the path.
+func (c *converter) findWitnesses(all []entry) {
+	for i := range all {
+		if e := &all[i]; len(e.variant.conds) > 0 && !e.sought {
+			e.sought = true
+			e.witness, e.witnessed, _ = rewrite.Witness(c.requirements(all, i, "path"))
+		}
 	}
 }
 
@@ -77,20 +88,14 @@ func (c *converter) keep(all []entry, removed []int) {
 //
 //   - An earlier rule answers all requests that the rule would answer alone.
 //   - The expression never matches, in Apache either.
-//   - The rule is for values of variables that no request gives, as other values show.
+//   - The rule is for values of variables that no request gives.
 //   - The rule is only for the results of earlier rules, which have rules of their own.
 func (c *converter) dropUnreached(all []entry, unreached []int) {
-	tested := map[int]bool{} // lines
-	for i := range all {
-		for _, l := range all[i].from {
-			tested[l.number] = tested[l.number] || !slices.Contains(unreached, i)
-		}
-	}
 	for _, i := range unreached {
 		e := &all[i]
 		switch {
 		case e.synthetic, e.asked, e.applied, e.expr != nil && (e.expr.BeginsWithSlash() || e.expr.Never()):
-		case len(e.variant.conds) > 0 && tested[e.from[0].number]:
+		case len(e.variant.conds) > 0 && c.impossible(all, i):
 		case c.hidden(all, i):
 		case c.answers(all, i):
 			c.drop(all, []int{i}, "the rule gives no valid location")
@@ -98,6 +103,61 @@ func (c *converter) dropUnreached(all []entry, unreached []int) {
 			c.drop(all, []int{i}, "no request was found that reaches this rule")
 		}
 	}
+}
+
+// impossible reports whether it is certain that no request reaches rule i: no path or header field
+// meets its conditions and is left by the earlier rules that have no conditions, or an earlier rule
+// answers all requests with these values of variables.
+func (c *converter) impossible(all []entry, i int) bool {
+	if slices.ContainsFunc(all[:i], func(f entry) bool { return f.answersValues(&all[i]) }) {
+		return true
+	}
+	for _, on := range []string{"path", "accept", "user_agent", "languages", "query"} {
+		if _, _, none := rewrite.Witness(c.requirements(all, i, on)); none {
+			return true
+		}
+	}
+	return false
+}
+
+// answersValues reports whether the RewriteRule of an earlier entry f answers all requests for which
+// entry e is, because it depends only on variables of the environment.
+func (f *entry) answersValues(e *entry) bool {
+	if f.synthetic || f.asked || f.negated || f.expr == nil || f.Regexp != e.Regexp || len(f.tests) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(f.tests, func(cond condition) bool {
+		value, ok := e.variant.values[cond.env]
+		if cond.on != onEnv || cond.or || !ok || strings.Contains(value, groupBegin) {
+			return true
+		}
+		re, err := regexp.Compile(cond.expr.Anywhere())
+		return err != nil || re.MatchString(value) == cond.not
+	})
+}
+
+// requirements returns what a request must meet to reach rule i: the requirements on the element, if
+// on is "path", or else on the field. Conditions with alternatives are left out.
+func (c *converter) requirements(all []entry, i int, on string) (out []rewrite.Requirement) {
+	e := &all[i]
+	if e.expr != nil && on == "path" {
+		out = append(out, rewrite.Requirement{Expression: e.expr, Not: e.negated})
+		for j := range all[:i] {
+			if f := &all[j]; len(f.When) == 0 && f.expr != nil {
+				out = append(out, rewrite.Requirement{Expression: f.expr, Not: !f.negated})
+			}
+		}
+	}
+	for k, cond := range e.conds {
+		switch {
+		case cond.expr == nil, cond.or, k > 0 && e.conds[k-1].or:
+		case cond.on == on && on == "path":
+			out = append(out, rewrite.Requirement{Expression: cond.expr, Before: c.dir, Not: cond.not})
+		case cond.on == on, cond.on == "element" && on == "path":
+			out = append(out, rewrite.Requirement{Expression: cond.expr, Not: cond.not})
+		}
+	}
+	return out
 }
 
 // answers reports whether one of the candidate requests reaches rule i.
@@ -338,6 +398,9 @@ func (c *converter) candidate(e *entry, variant int) (out rewrite.Candidate, ok 
 	}
 	if e.asked && given["query"] == "" {
 		given["query"] = "x=1"
+	}
+	if e.witnessed && variant%2 == 0 {
+		out.Element = e.witness
 	}
 	set(&out.Accept, given, "accept")
 	set(&out.UserAgent, given, "user_agent")

@@ -7,7 +7,15 @@ import "strings"
 func (c *converter) other(l line) string {
 	args := arguments(l.rest)
 	switch l.name {
-	case "rewriteengine", "rewritebase":
+	case "rewriteengine":
+		if len(args) == 0 || !strings.EqualFold(args[0], "on") && !strings.EqualFold(args[0], "off") {
+			return "must be on or off: Apache rejects the file"
+		}
+		return "" // further arguments are ignored
+	case "rewritebase":
+		if len(args) != 1 || !strings.HasPrefix(args[0], "/") {
+			return "must have one path: Apache rejects the file"
+		}
 		return ""
 	case "options", "addtype", "addencoding", "addcharset", "adddefaultcharset", "addlanguage", "defaultlanguage", "forcetype",
 		"addhandler", "removehandler", "removetype", "directoryindex", "indexoptions", "indexignore", "fileetag", "expiresactive", "expiresbytype", "expiresdefault",

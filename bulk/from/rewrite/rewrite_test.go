@@ -3,6 +3,7 @@ package rewrite
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen/rule"
@@ -147,6 +148,41 @@ func TestTarget(t *testing.T) {
 		tt.build(&x)
 		if got, err := x.Template(); got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("got %q, %v, want %q", got, err, tt.want)
+		}
+	}
+}
+
+func TestWitness(t *testing.T) {
+	for _, tt := range []struct {
+		all         []string // "!" for a text that the expression must not match
+		text        string
+		found, none bool
+	}{
+		{nil, "", true, false},
+		{[]string{"^/w/$"}, "", true, false},
+		{[]string{"^/w$"}, "", false, true},
+		{[]string{`^/w/(\d+\.\d+)$`, "^/w/(.*)$"}, "7.7", true, false},
+		{[]string{`^/w/(\d+\.\d+)$`, "!^/w/(.*)$"}, "", false, true},
+		{[]string{"!^/w/a", "!^/w/$", "[a-c]$"}, "b", true, false},
+		{[]string{"a", "!b", "c$", "!^/w/ac"}, "aac", true, false},
+		{[]string{"^/w/[^ -~]$"}, "é", true, false},
+		{[]string{"^/w/ж$"}, "ж", true, false},
+		{[]string{"^/w/a$", "!^/W/A$"}, "a", true, false},
+		{[]string{"a\\b"}, "", false, false},
+		{[]string{"(a.?){1000}y"}, "", false, false},
+		{slices.Repeat([]string{"a"}, maxRequirements+1), "", false, false},
+	} {
+		var all []Requirement
+		for _, s := range tt.all {
+			s, not := strings.CutPrefix(s, "!")
+			e, err := Parse(s, false, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, Requirement{Expression: e, Before: "/w/", Not: not})
+		}
+		if text, found, none := Witness(all); text != tt.text || found != tt.found || none != tt.none {
+			t.Errorf("%q: got %q, %v, %v", tt.all, text, found, none)
 		}
 	}
 }

@@ -89,7 +89,13 @@ type converter struct {
 	last      []entry       // of ErrorDocument 404
 	documents map[int]entry // of ErrorDocument, by status
 	refused   map[int]error
+
+	possible []rewrite.Requirement // on elements of names
 }
+
+// impossible finds elements that no name has: empty segments are ignored, and clients remove the
+// segments "." and "..".
+const impossible = `^/|//|(^|/)\.{1,2}(/|$)`
 
 // An entry is a rule, together with the directives from which it was converted.
 type entry struct {
@@ -128,7 +134,9 @@ func newConverter(in *from.Input) (*converter, error) {
 		c.dir += "/"
 	}
 	c.base = c.dir
-	return c, nil
+	expr, err := rewrite.Parse(impossible, false, "")
+	c.possible = []rewrite.Requirement{{Expression: expr, Not: true}}
+	return c, err
 }
 
 // survey processes the directives that affect the whole file, such as RewriteEngine and

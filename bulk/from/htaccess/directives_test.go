@@ -223,6 +223,9 @@ RewriteRule ^(.*)$ %{ENV:ROOT}%{ENV:DOC}/all [R=303,L]
 		{"1.2.3", "", "", "303 https://h.example/1.2.3/all"},
 		{"docs/1.2.3", "", "", "302 https://h.example/docs"},
 	})
+	// Only names with a dot reach the second rule, which is kept.
+	c = convertFile(t, "w/.htaccess", "RewriteEngine on\nRewriteRule ^([^/]+)/([^/.]+)$ https://h.example/1 [L]\nRewriteRule ^(museums|b)/([^/]+)$ https://h.example/2 [L]\n")
+	checkAnswers(t, c, []answered{{"museums/a.b", "", "", "302 https://h.example/2"}, {"museums/a", "", "", "302 https://h.example/1"}})
 	// A path that is too long to be found could give the value b.
 	const long = "RewriteEngine on\nSetEnvIf Request_URI (a.?){1000}y A=b\nRewriteRule ^ https://h.example/%{ENV:A} [R,L]\n"
 	if c := convertFile(t, "w/.htaccess", long); len(c.report.Refused) == 0 {

@@ -22,10 +22,12 @@ func (c *converter) finish() {
 	for {
 		all := c.entries()
 		set := setOf(all)
-		c.findWitnesses(all)
 		unreached, err := rewrite.AddTests(set, c.prefix, func(i, variant int) (rewrite.Candidate, bool) {
 			return c.candidate(&all[i], variant)
 		})
+		if err == nil && c.findWitnesses(all, unreached) {
+			continue
+		}
 		if err == nil {
 			for i := range all {
 				all[i].Tests = set[i].Tests
@@ -48,14 +50,20 @@ func (c *converter) finish() {
 	}
 }
 
-// findWitnesses finds elements for rules that depend on several tests of the path.
-func (c *converter) findWitnesses(all []entry) {
-	for i := range all {
-		if e := &all[i]; len(e.variant.conds) > 0 && !e.sought {
+// findWitnesses finds elements for these rules, which meet all tests of the path. It reports whether
+// there is a new one.
+func (c *converter) findWitnesses(all []entry, which []int) (found bool) {
+	for _, i := range which {
+		if e := &all[i]; !e.sought {
 			e.sought = true
 			e.witness, e.witnessed, _ = rewrite.Witness(c.requirements(all, i, "path"))
+			found = found || e.witnessed
 		}
 	}
+	if found {
+		c.keep(all, nil)
+	}
+	return found
 }
 
 func indexes(n int) (all []int) {
@@ -140,6 +148,9 @@ func (f *entry) answersValues(e *entry) bool {
 // on is "path", or else on the field. Conditions with alternatives are left out.
 func (c *converter) requirements(all []entry, i int, on string) (out []rewrite.Requirement) {
 	e := &all[i]
+	if on == "path" {
+		out = slices.Clone(c.possible)
+	}
 	if e.expr != nil && on == "path" {
 		out = append(out, rewrite.Requirement{Expression: e.expr, Not: e.negated})
 		for j := range all[:i] {
@@ -187,6 +198,12 @@ func (c *converter) hidden(all []entry, i int) bool {
 		}
 		if all[j].Regexp == all[i].Regexp {
 			return true
+		}
+		if all[i].expr != nil && all[j].expr != nil {
+			only := []rewrite.Requirement{{Expression: all[i].expr, Not: all[i].negated}, {Expression: all[j].expr, Not: !all[j].negated}}
+			if _, found, none := rewrite.Witness(append(only, c.possible...)); found || none {
+				return none
+			}
 		}
 		return !slices.ContainsFunc(answered, func(candidate rewrite.Candidate) bool {
 			m, ok := rewrite.Matched(setOf(all[j:j+1]), c.prefix, candidate)

@@ -118,7 +118,8 @@ func TestRefusals(t *testing.T) {
 		{"RewriteRule ^(?!a)b$ https://h.example/ [R]\nRewriteEngine on", "unsupported regular expression"},
 		{"RewriteRule ^a https://h.example/ [R]\nRewriteRule ^(.*)$ https://h.example/?u=$1 [R,L]\nRewriteEngine on", "without the flag L"},
 		{"RewriteRule ^a$ https://h.example/ [R]\nRewriteRule ^(.*)$ https://h.example/all [R,L]\nRewriteEngine on", ""},
-		{"RewriteRule ^/a$ https://h.example/ [R,L]\nRewriteEngine on", ""},                                       // never matches
+		{"RewriteRule ^/a$ https://h.example/ [R,L]\nRewriteEngine on", ""}, // never matches
+		{"RewriteEngine on\nRewriteRule ^([^/]+)/([^/.]+)$ https://h.example/ [L]\nRewriteRule ^(some-museums|b)/([^/]+)$ https://h.example/2 [L]", ""},
 		{"RewriteEngine on\nRewriteRule ^a https://h.example/ [L]\nRewriteRule ^ab$ https://h.example/2 [L]", ""}, // the second is never reached
 	} {
 		c := convertFile(t, "w/.htaccess", tt.text)

@@ -144,8 +144,8 @@ func (f *entry) answersValues(e *entry) bool {
 	})
 }
 
-// requirements returns what a request must meet to reach rule i: the requirements on the element, if
-// on is "path", or else on the field. Conditions with alternatives are left out.
+// requirements returns what a field of a request must meet to reach rule i. For the path, these are
+// the requirements on the element. Conditions with alternatives are left out.
 func (c *converter) requirements(all []entry, i int, on string) (out []rewrite.Requirement) {
 	e := &all[i]
 	if on == "path" {

@@ -158,7 +158,8 @@ func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	h.flushFull()
 }
 
-// head prints the number, the time, the author and the reason of a revision, without its content.
+// head prints a revision without its content: the number, the time, the author, the import, the
+// reason, and the revisions that it redacts.
 func (h *historian) head(r adminapi.Revision) {
 	parts := []string{
 		h.paint(colourYellow, fmt.Sprintf("revision %d", r.Revision), 0),

@@ -113,6 +113,7 @@ type faultServer struct {
 	faults  float64 // part of the requests with a passing fault
 	random  *rand.Rand
 	listens chan net.Conn
+	ended   chan struct{} // closed when the server accepts no more connections
 
 	mu        sync.Mutex
 	hosts     map[string]*faultHost
@@ -144,7 +145,7 @@ type faultHost struct {
 func newFaultServer(t testing.TB, now func() time.Time, faults float64) *faultServer {
 	return &faultServer{
 		t: t, now: now, begun: now(), gap: time.Second, faults: faults, random: rand.New(rand.NewPCG(3, 4)),
-		listens: make(chan net.Conn), hosts: map[string]*faultHost{}, addresses: map[netip.Addr]*faultHost{}, roots: x509.NewCertPool(), down: func(time.Time) bool { return false },
+		listens: make(chan net.Conn), ended: make(chan struct{}), hosts: map[string]*faultHost{}, addresses: map[netip.Addr]*faultHost{}, roots: x509.NewCertPool(), down: func(time.Time) bool { return false },
 	}
 }
 
@@ -197,24 +198,29 @@ func (f *faultServer) dial(_ context.Context, _, address string) (net.Conn, erro
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("network is unreachable")}
 	}
 	near, far := net.Pipe()
-	switch {
-	case h.raw != nil:
+	if h.raw != nil {
 		go h.raw(far)
-	case ap.Port() == 443 && h.tls != nil:
-		f.listens <- tls.Server(far, h.tls)
-	default:
-		f.listens <- far
+		return near, nil
 	}
-	return near, nil
+	if ap.Port() == 443 && h.tls != nil {
+		far = tls.Server(far, h.tls)
+	}
+	select {
+	case f.listens <- far:
+		return near, nil
+	case <-f.ended:
+		return nil, net.ErrClosed
+	}
 }
 
 // Accept implements [net.Listener].
 func (f *faultServer) Accept() (net.Conn, error) {
-	c, ok := <-f.listens
-	if !ok {
+	select {
+	case c := <-f.listens:
+		return c, nil
+	case <-f.ended:
 		return nil, net.ErrClosed
 	}
-	return c, nil
 }
 
 func (f *faultServer) Close() error   { return nil }
@@ -229,7 +235,7 @@ func (f *faultServer) serve() (end func()) {
 		close(done)
 	}()
 	return func() {
-		close(f.listens)
+		close(f.ended)
 		<-done
 		_ = s.Close()
 	}

@@ -70,9 +70,10 @@ func submissions() []submission {
 // outside are the routes whose effect is not a change of the store. Some of them start a dry run.
 var outside = []string{"POST users/{id}/sign-out", "POST users/{id}/link", "POST misses", "POST settings", "POST upload", "POST relocate", "POST retire", "POST merge", "POST jobs/{id}/undo"}
 
-// ofRunning are the routes whose form is only on the page of a job that runs, or that waits for a
-// second person (TestSecondPerson).
-var ofRunning = []string{"POST jobs/{id}/cancel", "POST jobs/{id}/approve", "POST jobs/{id}/reject"}
+// ofRunning are the routes whose form is only on the page of a job that runs, of a job that waits
+// for a second person (TestSecondPerson), or of a location for which an archive has suggested a copy
+// (TestCopiesPage).
+var ofRunning = []string{"POST jobs/{id}/cancel", "POST jobs/{id}/approve", "POST jobs/{id}/reject", "POST links/copy"}
 
 // ofEditors are the routes that editors of any prefix may use. The job that they start has no more
 // rights than its user.

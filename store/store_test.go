@@ -163,7 +163,7 @@ func TestRecordJSON(t *testing.T) {
 			`"metadata":{"title":["A <b> & c"]},"same_as":["urn:doi:10.17487/rfc2648",""],` +
 			`"successors":["urn:ietf:rfc:9999","urn:ietf:rfc:9998"],"reason":"superseded ☂","show_locations":true,` +
 			`"values":[{"index":1,"type":"10320/loc","data":"<locations/>","ttl":86400,"permissions":"1110","timestamp":"2020-01-01T00:00:00Z"},` +
-			`{"index":2,"type":"HS_PUBKEY","data":"AP8=","format":"base64","ttl":"2030-01-01T00:00:00Z","permissions":"1100"},` +
+			`{"index":2,"type":"HS_PUBKEY","data":"AP8=","format":"base64","ttl":"2030-01-01T00:00:00Z","permissions":"1100","references":"[{\"handle\":\"1/2\",\"index\":3}]"},` +
 			`{"index":2147483647,"type":"","data":"Zwölf\r\n\u0000"}],` +
 			`"modified":"2026-11-20T12:00:00Z","revision":3}`},
 		{

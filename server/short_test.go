@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -357,12 +358,16 @@ func TestShortAllocations(t *testing.T) {
 	q := wire.Plain{Method: "GET", Target: "/urn:ietf:rfc:2648", Host: "localhost:4500", Accept: "*/*"}
 	out := make([]byte, 0, 4<<10)
 	const most = 17
-	if got := testing.AllocsPerRun(100, func() {
-		if _, ok := answer(out, q); !ok {
-			t.Fatal("not answered")
-		}
-	}); got > most {
-		t.Errorf("a redirection takes %v allocations, want at most %d", got, most)
+	least := math.Inf(1)
+	for range 5 { // goroutines of other tests may allocate meanwhile, and a collection empties pools
+		least = min(least, testing.AllocsPerRun(100, func() {
+			if _, ok := answer(out, q); !ok {
+				t.Fatal("not answered")
+			}
+		}))
+	}
+	if least > most {
+		t.Errorf("a redirection takes %v allocations, want at most %d", least, most)
 	}
 }
 

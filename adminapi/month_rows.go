@@ -13,9 +13,9 @@ import (
 //	summary            a number for all names
 //	day, service       resolutions on a day, or with a service
 //	name               a name among the most resolved
-//	failed lookup      a name that was not found; number has the requests since the first one
+//	failed lookup      a name that was not found, and the number of requests for it
 //	dead link          a location that failed for at least two weeks
-//	link to look at    a location that keeps programs out, or answers with another page
+//	link to look at    a location whose server refuses programs, or that may show an error page
 //	host               what changed at a host since the beginning of the month
 func (m *MonthReport) Rows() [][]string {
 	rows := [][]string{{"part", "item", "number", "regular", "machine", "bot", "unknown", "note"}}

@@ -64,7 +64,7 @@ func (s *scanner) seekBare() int {
 	return -1
 }
 
-// beginsWord reports whether a word begins at i. For the letter I, an e or p may precede, as in
+// beginsWord reports whether a word begins at i. An "e" or "p" may precede the letter I, as in
 // eISSN and pISSN.
 func (s *scanner) beginsWord(i int) bool {
 	c := s.before(i)

@@ -323,8 +323,8 @@ func (o *ldWork) same() bool {
 	})
 }
 
-// setMetadata sets each element to the values of the Dublin Core property. If there are no such
-// values, it uses the corresponding property of schema.org.
+// setMetadata copies the Dublin Core properties of the document to the metadata of the answer. If a
+// property is missing, setMetadata uses the corresponding property of schema.org.
 func (o *ldWork) setMetadata(a *nomen.Answer) {
 	schema := map[string]ldText{
 		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,

@@ -11,13 +11,13 @@ import (
 // of their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
-// Seek makes a run continue after the existing names, which list returns:
+// Seek makes a run continue after the existing names. The function list returns existing names.
 //
-//   - A sequence continues after the highest number. If it has a fixed width, Seek finds this
-//     number digit by digit, and tries the highest value of each digit first. For each digit, Seek
-//     reads about ten short lists, however many names exist. Without a fixed width, Seek reads all
-//     names that begin with the fixed start of the template.
-//   - The order of NOID continues after the last existing name. The number of short lists that Seek
+//   - A sequence continues after the highest number. If the numbers have a fixed width, Seek finds
+//     the highest number digit by digit, and tries the highest value of each digit first. For each
+//     digit, Seek reads about ten short lists, however many names exist. Without a fixed width, Seek
+//     reads all names that begin with the fixed start of the template.
+//   - A run in the order of NOID continues after the last existing name in that order. The number of short lists that Seek
 //     reads is proportional to the logarithm of the number of names.
 //
 // For other templates Seek does nothing.

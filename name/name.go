@@ -134,8 +134,8 @@ func FromURI(u uri.URI) (Name, error) {
 	return checked(s, key)
 }
 
-// FromKey returns the name with a key, without checking it. The key must be canonical, for example
-// because it comes from a store with the same [RulesVersion].
+// FromKey returns the name that has the given key. It does not check the key, which must be
+// canonical, for example because it comes from a store with the same [RulesVersion].
 func FromKey(key string) Name { return Name{key} }
 
 // checked returns the name with a key. It returns an error if the key violates a rule that applies

@@ -158,8 +158,8 @@ func findURN(path string) string {
 	return ""
 }
 
-// unescapeURN decodes the colons and slashes of a URN at the start of s that is percent-encoded as
-// in a query. The URN ends at the first "&", "#" or "/".
+// unescapeURN decodes the colons and slashes of a percent-encoded URN at the start of s. Such URNs
+// are in the queries of URLs. The URN ends at the first "&", "#" or "/".
 func unescapeURN(s string) (string, bool) {
 	rest, ok := ascii.CutPrefix(s, "urn%3a")
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts limits the attempts to apply a request without an expected revision while other
-// clients keep changing the name.
+// maxAttempts is how often a request without an expected revision is tried if other clients keep
+// changing the name.
 const maxAttempts = 100
 
 // A plan computes the changes for the requests of a batch. Each change is based on the stored

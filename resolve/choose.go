@@ -158,9 +158,8 @@ func (c *choice) rank(l *nomen.Location) rank {
 }
 
 // unstated is the quality of a media type or language that the client's preferences do not mention.
-// It is greater than the quality 0 of rejected values, and at most the quality of any accepted
-// value. A location without a media type only matches "*/*". A location without a language only
-// matches "*".
+// Rejected values have the quality 0, and accepted values have at least the quality unstated. A
+// location without a media type matches only "*/*", and a location without a language only "*".
 const unstated = 1
 
 func (c *choice) mediaQ(mediaType string) int {

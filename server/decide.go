@@ -84,8 +84,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return s.answerAsked(ctx, r, asked)
 }
 
-// isForOthers reports whether a target is the URL of another server, as a client sends it to a
-// proxy.
+// isForOthers reports whether a target is the URL of another server. Clients send such targets to
+// proxies.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false

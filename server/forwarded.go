@@ -73,7 +73,7 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
 		// The fields contradict each other: the proxy has set one field and forwarded the other
-		// field from the client. The server cannot tell which one, so the address is unknown.
+		// field from the client. The server cannot tell which field the proxy has set.
 		c.addr = netip.Addr{}
 		return c
 	case hops == nil:

@@ -113,8 +113,8 @@ var thttpServices = map[string]thttpService{
 	"I=I": {service: nomen.IisI},
 }
 
-// isRootTHTTP reports whether a path is the name of a service with a URN as its query, as in
-// /N2L?urn:... Resolvers without the prefix /uri-res/ have such paths.
+// isRootTHTTP reports whether a path is the name of a service and its query q is a URN, as in
+// /N2L?urn:... Resolvers without the prefix /uri-res/ receive such requests.
 func isRootTHTTP(path, q string) bool {
 	_, ok := thttpServices[strings.ToUpper(path)]
 	return ok && (ascii.HasPrefix(q, "urn:") || ascii.HasPrefix(q, "urn%3A"))

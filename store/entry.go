@@ -192,8 +192,8 @@ func CheckEntry(e *Entry) error {
 	return &EntryError{e.Seq, subject.Key, reason}
 }
 
-// place returns the subject of e. If no log can contain e, it also returns the reason, and
-// otherwise "".
+// place returns the subject of e, and the reason why no log can contain e. The reason is "" if a log
+// can contain e.
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"

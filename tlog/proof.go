@@ -16,8 +16,8 @@ const (
 
 const proofHeader = "c2sp.org/tlog-proof@v1"
 
-// A Proof proves that a log has an entry (tlog-proof). It does not contain the entry, unless the
-// extra data do. Files with proofs have the extension .tlog-proof.
+// A Proof proves that a log has an entry (tlog-proof). The proof has no field for the entry, but the
+// application may put the entry in Extra. Files with proofs have the extension .tlog-proof.
 type Proof struct {
 	Extra      []byte // unauthenticated data of the application; nil for none
 	Index      uint64 // position of the entry in the log, from 0

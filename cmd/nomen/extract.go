@@ -414,8 +414,8 @@ func readVisits(name string) (visits, error) {
 	return all, nil
 }
 
-// An awaited is a reader of input for a command that prints answers. Before Read blocks, it prints
-// all pending answers. Read returns if ctx is done, even while it waits for input.
+// An awaited reads the input of a command. Before Read waits for more input, it prints the answers
+// that the command has ready. Read returns if ctx is done, even while it waits.
 type awaited struct {
 	*answers
 	ctx    context.Context

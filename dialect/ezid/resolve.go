@@ -78,8 +78,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest finds the longest prefix of an identifier that has a record. It returns the record and
-// the length of the prefix.
+// longest finds the record of the longest registered prefix of an identifier. It also returns the
+// length of the prefix.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int

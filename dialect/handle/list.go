@@ -136,8 +136,8 @@ func (q *request) spans(prefix string) (all []string, err error) {
 	return all, nil
 }
 
-// readList calls do for each handle whose key begins with begin and that the client may list (see
-// mayList).
+// readList calls the function do with each handle that begins with a prefix, if the client may list
+// the handle.
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
 	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {

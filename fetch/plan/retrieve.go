@@ -78,7 +78,7 @@ type Retriever struct {
 	// takes precedence (draft of 1997, section 1.3).
 	Gateways Gateways
 
-	// ProposedGateways permits the use of gateways in the catalogue. The authors of a scheme
+	// ProposedGateways permits the gateways that package scheme lists. The authors of a scheme
 	// operate its gateway, so they can see which locators are retrieved.
 	ProposedGateways bool
 

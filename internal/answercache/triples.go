@@ -20,7 +20,7 @@ func (t triple) clone() triple {
 	return triple{strings.Clone(t.accept), strings.Clone(t.languages), strings.Clone(t.encodings)}
 }
 
-// triples assigns numbers to the most frequent triples. Numbers are not reused. When the table is
+// triples assigns numbers to the most frequent triples of Accept fields. Numbers are not reused. When the table is
 // full, a new triple can only replace a triple that was not used since the previous attempt to
 // replace one. A client that sends many different triples therefore cannot displace triples that
 // other clients use constantly.

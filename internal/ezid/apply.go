@@ -27,8 +27,8 @@ type Rules struct {
 	Import bool   // the elements are an export of EZID, so all elements and values are allowed
 }
 
-// Apply sets elements of a record, which it modifies. An empty value removes an element. The error
-// is a [*FieldError].
+// Apply sets elements of a record in place. An empty value removes an element. The error is a
+// [*FieldError].
 func Apply(rec *store.Record, given Elements, rules Rules) error {
 	before, touched := Of(rec, rules.Base), map[string]bool{}
 	for _, label := range slices.Sorted(maps.Keys(given)) {

@@ -34,9 +34,9 @@ const maxHeldAnswers = 32 << 10
 // answerPlain answers the plain requests at the start of p, and returns the length of these
 // requests.
 //
-// It must be called while the pool or net/http waits for a request. All earlier responses are then
-// written, and net/http considers the connection idle; see [conn.Close]. A request after which the
-// connection ends is answered only in the pool, because only the pool can close the connection.
+// It must be called while the pool or net/http waits for a request. At that time all earlier
+// responses have been written, and net/http considers the connection idle; see [conn.Close]. Only
+// the pool can close the connection, so only the pool answers the last request of a connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)

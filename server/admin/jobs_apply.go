@@ -206,8 +206,8 @@ func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 // file.
 const maxIntervening = 100_000
 
-// checkNames returns an error if other clients have changed names in a file since its dry run. It
-// ignores changes that the client has accepted.
+// checkNames returns an error if a name in a file has been changed by another client since the dry
+// run of the file. It ignores changes that the client has accepted.
 func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	changed, head, err := s.changedNames(ctx, f)
 	if err != nil || len(changed) == 0 {

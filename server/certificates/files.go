@@ -39,7 +39,7 @@ type fileState struct {
 var _ Source = (*Files)(nil)
 
 // NewFiles reads a certificate chain and its private key from files in PEM. If now is nil, Files
-// uses [time.Now]. If log is nil, it logs nothing.
+// uses [time.Now]. If log is nil, nothing is logged.
 func NewFiles(cert, key string, now func() time.Time, log *slog.Logger) (*Files, error) {
 	if now == nil {
 		now = time.Now

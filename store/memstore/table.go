@@ -35,9 +35,8 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of a subject that was made by the time at and in a batch whose number
-// is at most moment, or nil. From version to version, neither the numbers of batches nor the times
-// decrease.
+// at returns the last change of a subject up to a batch and a time. It returns nil if the subject
+// did not exist then. The versions of a subject are in the order of their batches and times.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {

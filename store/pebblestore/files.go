@@ -50,8 +50,8 @@ func tableOptions(files vfs.FS) sstable.ReaderOptions {
 	return o.MakeReaderOptions()
 }
 
-// checkTable verifies the checksum of every block of a table. For a wrong checksum,
-// [pebble.IsCorruptionError] is true for the error.
+// checkTable verifies the checksum of every block of a table. If a checksum is
+// wrong, [pebble.IsCorruptionError] reports true for the error.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {

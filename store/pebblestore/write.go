@@ -188,9 +188,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	return refused
 }
 
-// waiting calls a function that may wait for the disk while the changes of the request are being
-// planned. If the caller has given up the request meanwhile, waiting returns an error, and the
-// changes must no longer be read.
+// waiting calls a function that may wait for the disk. It is called while the changes of the request
+// are planned. If the client has given up the request when the call ends, waiting returns an error,
+// and the caller of waiting must not read the changes any more.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()

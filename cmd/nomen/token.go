@@ -280,35 +280,16 @@ checks the request, shows what would be removed, and says whether the server wou
 a second person.`
 
 func (c *cli) tokenRedactCommand() *cobra.Command {
-	var revisions []string
-	var reason string
-	var yes, dry bool
 	cmd := &cobra.Command{
-		Use:   "redact ID --reason REASON",
 		Short: "remove the bearer of a token from the log of changes",
 		Long:  tokenRedactLong,
 		Example: `  nomen token redact 4OUASYXZQNH7G4FO7G3PNEP2TY --reason 'left; erasure requested'
   nomen token redact 4OUASYXZQNH7G4FO7G3PNEP2TY --revision 1 --reason 'wrong person' --yes`,
-		Args: arguments(1, 1),
 	}
-	f := cmd.Flags()
-	f.StringSliceVar(&revisions, "revision", nil, "revision to redact; can be repeated (default all, and remove the bearer)")
-	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
-	yesOption(f, &yes)
-	dryRunOption(f, &dry)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		red, err := redaction(revisions, reason, false)
-		switch {
-		case err != nil:
-			return err
-		case !yes && !dry && !isScreen(c.in):
-			return errNotMeant
-		}
-		red.DryRun = dry
-		id, _, _ := strings.Cut(args[0], ".") // never show a complete token, not even in an error
-		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return c.redactToken(cmd.Context(), b, id, red, !yes || dry) })
-	}
-	return cmd
+	return c.redactByID(cmd, "remove the bearer", func(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error {
+		id, _, _ = strings.Cut(id, ".") // never show a complete token, not even in an error
+		return c.redactToken(ctx, b, id, red, ask)
+	})
 }
 
 // redactToken redacts the rights of a token. If the parameter ask is set, it first shows what it

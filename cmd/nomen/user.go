@@ -371,19 +371,24 @@ checks the request, shows what would be removed, and says whether the server wou
 a second person.`
 
 func (c *cli) userRedactCommand() *cobra.Command {
-	var revisions []string
-	var reason string
-	var yes, dry bool
 	cmd := &cobra.Command{
-		Use:   "redact ID --reason REASON",
 		Short: "erase a person, or remove content from the history of a user",
 		Long:  userRedactLong,
 		Example: `  nomen user redact u-7k3m9qx0 --reason 'left; erasure requested'
   nomen user redact u-7k3m9qx0 --revision 2 --reason 'wrong person' --yes`,
-		Args: arguments(1, 1),
 	}
+	return c.redactByID(cmd, "erase the person", c.redactUser)
+}
+
+// redactByID completes a command that redacts a user or a token. The parameter all says what redact
+// does besides if no revisions are given. If its parameter ask is set, redact asks for confirmation.
+func (c *cli) redactByID(cmd *cobra.Command, all string, redact func(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error) *cobra.Command {
+	var revisions []string
+	var reason string
+	var yes, dry bool
+	cmd.Use, cmd.Args = "redact ID --reason REASON", arguments(1, 1)
 	f := cmd.Flags()
-	f.StringSliceVar(&revisions, "revision", nil, "revision to redact; can be repeated (default all, and erase the person)")
+	f.StringSliceVar(&revisions, "revision", nil, "revision to redact; can be repeated (default all, and "+all+")")
 	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
 	yesOption(f, &yes)
 	dryRunOption(f, &dry)
@@ -396,7 +401,7 @@ func (c *cli) userRedactCommand() *cobra.Command {
 			return errNotMeant
 		}
 		red.DryRun = dry
-		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return c.redactUser(cmd.Context(), b, args[0], red, !yes || dry) })
+		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return redact(cmd.Context(), b, args[0], red, !yes || dry) })
 	}
 	return cmd
 }
